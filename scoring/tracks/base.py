@@ -1,0 +1,217 @@
+"""What a track kind declares. Checks, pages, boards, documents and the validator are made from it.
+
+A kind is one module with one subclass of `Kind`. It reads its three records, counts per item, and turns added-up
+counts into scores: count per item first, aggregate afterwards, so that any subset of items (a slice, a bootstrap
+resample) is scored by the very same code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from scoring.problems import Faults
+from scoring.records import Gold, Invalid, Items, Limits, Run
+
+Record = Dict[str, Any]
+Tally = Union[Tuple[float, ...], Dict[Any, float]]
+"""Counts of one item that add up over items: a tuple of fixed columns, or a mapping where labels are open."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a JSON Lines record, as checks and documents need it.
+
+    `type` is "string", "integer", "boolean", "list", "object", or "any" where the kind looks itself.
+    """
+
+    name: str
+    type: str
+    about: str
+    required: bool = True
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score a kind gives, a fraction in [0, 1]. The first a kind lists is its primary score.
+
+    `symbol` is the short column head ("F1"), `formula` one line in words and symbols for the evaluation page.
+    """
+
+    key: str
+    title: str
+    symbol: str
+    formula: str
+    higher_is_better: bool = True
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A breakdown by an item field; a list in the field puts the item into each of its values.
+
+    `values` overrides where the value comes from: (item, reference) → values.
+    """
+
+    name: str
+    title: str
+    field: str = ""
+    values: Optional[Callable[[Record, Any], Iterable[str]]] = None
+
+    def values_of(self, item: Record, reference: Any) -> Tuple[str, ...]:
+        if self.values is not None:
+            return tuple(self.values(item, reference))
+        value = item.get(self.field or self.name)
+        if value is None:
+            return ()
+        return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """Something that explains a run and is never ranked.
+
+    `level`: 0 needs no gold, 1 aggregates of gold, 2 item scores, 3 gold itself (diagnostics.md).
+    `display`: "percent" or "number" (a plain number, or None), "table" ({"columns": [...], "rows": [[...], ...]},
+    first column the row head) or "matrix" ({"labels": [...], "rows": [[count, ...], ...]}, rows gold, columns run).
+    """
+
+    key: str
+    title: str
+    level: int
+    display: str = "number"
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """What is drawn when a score's interval is made.
+
+    `unit` is "item", "cluster" (items that share `fields`) or "none", where `reason` says why no interval is given.
+    `within` names a field inside whose values clusters are drawn (issuers within language).
+    """
+
+    unit: str = "item"
+    fields: Tuple[str, ...] = ()
+    within: str = ""
+    resamples: int = 10_000
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A pinned run anyone could have sent: (items, gold or None, generator) → run records, one per item."""
+
+    name: str
+    title: str
+    make: Callable[[Items, Optional[Gold], Random], Iterator[Record]]
+    needs_gold: bool = False
+
+
+@dataclass(frozen=True)
+class Option:
+    """A setting of a track ("tokenizer"). `choices` empty: `read` turns text into a value or raises ValueError."""
+
+    name: str
+    default: str
+    about: str
+    choices: Tuple[str, ...] = ()
+    read: Callable[[str], Any] = str
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One scored item as diagnostics see it."""
+
+    item_id: str
+    item: Record
+    reference: Any
+    answer: Any
+    tally: Tally
+
+
+class Kind:
+    """A family of tasks with one shape of files and one set of measures. Subclasses override what differs."""
+
+    name = ""
+    version = 1
+    title = ""
+    summary = ""
+    source = ""
+    id_field = "id"
+    aggregate = "item-mean"
+    takes_invalid = True
+    item_fields: Tuple[Field, ...] = ()
+    gold_fields: Tuple[Field, ...] = ()
+    run_fields: Tuple[Field, ...] = ()
+    scores: Tuple[Score, ...] = ()
+    slices: Tuple[Slice, ...] = ()
+    diagnostics: Tuple[Diagnostic, ...] = ()
+    options: Tuple[Option, ...] = ()
+    baselines: Tuple[Baseline, ...] = ()
+    resampling = Resampling()
+    example: Mapping[str, Sequence[Record]] = {}
+    """{"items": […], "gold": […], "run": […]}: a small valid track for documents, pages and tests."""
+
+    @property
+    def primary(self) -> Score:
+        return self.scores[0]
+
+    # Reading. Each gets a record whose id and declared fields already have the right JSON type, reports faults
+    # through `faults` and returns None when it reported an error.
+
+    def read_item(self, item: Record, faults: Faults) -> Optional[Record]:
+        """The item as kept (usually itself)."""
+        return item
+
+    def read_reference(self, record: Record, item: Record, faults: Faults) -> Any:
+        """The reference of one scored item from its gold record."""
+        raise NotImplementedError
+
+    def read_answer(self, record: Record, item: Record, limits: Limits, faults: Faults) -> Any:
+        """The answer of one item from its run record."""
+        raise NotImplementedError
+
+    # Scoring.
+
+    def prepare(self, reference: Any, item: Record, options: Mapping[str, Any]) -> Any:
+        """The reference in the form `tally` wants, worked out once per gold version (token counts)."""
+        return reference
+
+    def tally(self, item: Record, prepared: Any, answer: Any, options: Mapping[str, Any]) -> Tally:
+        """Counts of one item. An `Invalid` answer counts as wrong."""
+        raise NotImplementedError
+
+    def scores_of(self, total: Tally, options: Mapping[str, Any]) -> Dict[str, float]:
+        """Added-up counts → every score by key. A total of no items gives 0 for each."""
+        raise NotImplementedError
+
+    def scores_for(self, options: Mapping[str, Any]) -> Tuple[Score, ...]:
+        """The scores under these options (a kind whose score keys depend on K overrides this)."""
+        return self.scores
+
+    def in_primary(self, item: Record) -> bool:
+        """Whether the item enters the scores; items that do not still enter slices and diagnostics."""
+        return True
+
+    # Explaining.
+
+    def observe(self, items: Items, run: Run) -> Dict[str, Any]:
+        """Diagnostics of level 0: what can be said of a run without gold."""
+        return {}
+
+    def diagnose(self, scored: List[Scored], options: Mapping[str, Any]) -> Dict[str, Any]:
+        """Diagnostics of level 1 and above, from the scored items."""
+        return {}
+
+    def chance(self, items: Items) -> Optional[float]:
+        """The primary score a uniformly random valid run expects, or None where that says nothing."""
+        return None
+
+    def text_profile(self, options: Mapping[str, Any]) -> str:
+        """The text profile named in the signature, or "" where text is compared as it is."""
+        return ""
+
+
+def is_invalid(answer: Any) -> bool:
+    return isinstance(answer, Invalid)
