@@ -8,8 +8,9 @@ E2xx ids, E3xx fields and types, E4xx values, E6xx organizers' files, W5xx warni
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any
 
 SEVERITIES = {"E": "error", "W": "warning", "I": "info"}
 
@@ -18,7 +19,7 @@ KEPT = 1_000
 
 SHOWN_CHARACTERS = 80
 
-_INVISIBLE = re.compile(
+INVISIBLE = re.compile(
     "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f"
     "\u205f-\u206f\u3000\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -28,7 +29,7 @@ _INVISIBLE = re.compile(
 def visible(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     """`text` cut at `limit` characters, with invisible characters spelled out as <U+200B>."""
     cut = text if len(text) <= limit else text[:limit] + "…"
-    return _INVISIBLE.sub(lambda match: f"<U+{ord(match.group()):04X}>", cut)
+    return INVISIBLE.sub(lambda match: f"<U+{ord(match.group()):04X}>", cut)
 
 
 def shown(value: Any) -> str:
@@ -62,25 +63,25 @@ class Problem:
     """One fault. `line` counts from 1 with blank lines; None where no line can be named (a missing id)."""
 
     code: str
-    line: Optional[int]
-    item_id: Optional[str]
-    field: Optional[str]
-    found: Optional[str]
-    expected: Optional[str]
+    line: int | None
+    item_id: str | None
+    field: str | None
+    found: str | None
+    expected: str | None
     message: str
-    hint: Optional[str]
+    hint: str | None
 
     @property
     def severity(self) -> str:
         return SEVERITIES[self.code[0]]
 
-    def to_json(self) -> Dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The problem as a plain object, keys in the order reports print them."""
         values = asdict(self)
         return {"code": values.pop("code"), "severity": self.severity, **values}
 
     @classmethod
-    def from_json(cls, data: Dict[str, Any]) -> Problem:
+    def from_json(cls, data: dict[str, Any]) -> Problem:
         return cls(**{key: value for key, value in data.items() if key != "severity"})
 
 
@@ -88,8 +89,8 @@ class Problems:
     """Collects problems within bounded memory: the first `KEPT` of each code, and the total of each code."""
 
     def __init__(self) -> None:
-        self.totals: Dict[str, int] = {}
-        self._kept: List[Problem] = []
+        self.totals: dict[str, int] = {}
+        self._kept: list[Problem] = []
 
     def add(self, problem: Problem) -> None:
         total = self.totals.get(problem.code, 0) + 1
@@ -108,14 +109,14 @@ class Problems:
     def warnings(self) -> int:
         return self.count("warning")
 
-    def in_order(self) -> List[Problem]:
+    def in_order(self) -> list[Problem]:
         """The first `KEPT` problems by line; those without a line come last."""
         ordered = sorted(self._kept, key=lambda problem: (problem.line is None, problem.line or 0))
         return ordered[:KEPT]
 
-    def first_of_each(self, most: int = 5) -> Dict[str, List[Problem]]:
+    def first_of_each(self, most: int = 5) -> dict[str, list[Problem]]:
         """Code → its first `most` problems, codes sorted, for print and pages."""
-        groups: Dict[str, List[Problem]] = {code: [] for code in sorted(self.totals)}
+        groups: dict[str, list[Problem]] = {code: [] for code in sorted(self.totals)}
         for problem in sorted(self._kept, key=lambda problem: (problem.line is None, problem.line or 0)):
             if len(groups[problem.code]) < most:
                 groups[problem.code].append(problem)
@@ -134,18 +135,18 @@ class Faults:
     def __init__(self, problems: Problems, file: str = "") -> None:
         self.problems = problems
         self.file = file
-        self.line: Optional[int] = None
-        self.item_id: Optional[str] = None
+        self.line: int | None = None
+        self.item_id: str | None = None
 
     def add(
         self,
         code: str,
         message: str,
         *,
-        field: Optional[str] = None,
-        found: Optional[str] = None,
-        expected: Optional[str] = None,
-        hint: Optional[str] = None,
+        field: str | None = None,
+        found: str | None = None,
+        expected: str | None = None,
+        hint: str | None = None,
     ) -> None:
         """Record one problem at the current line and id. `found` comes from `shown` or `visible`."""
         said = f"{self.file}: {message}" if self.file else message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, NamedTuple
+from typing import Any, NamedTuple
 
 MIB = 1024 * 1024
 
@@ -23,7 +23,9 @@ class Limits:
     depth: int = 32
 
 
-ORGANIZER_LIMITS = Limits(file_bytes=512 * MIB, line_bytes=32 * MIB, lines=2_000_000, answer_characters=1_000_000)
+ORGANIZER_LIMITS = Limits(
+    file_bytes=512 * MIB, line_bytes=32 * MIB, lines=2_000_000, answer_characters=1_000_000
+)
 """For items and gold, which organizers write."""
 
 
@@ -31,7 +33,7 @@ class Line(NamedTuple):
     """One object of a JSON Lines file and its line number from 1."""
 
     number: int
-    record: Dict[str, Any]
+    record: dict[str, Any]
 
 
 class Invalid(NamedTuple):
@@ -44,7 +46,7 @@ class Invalid(NamedTuple):
 class Items:
     """The public items: id → record, in file order. `digest` is the SHA-256 of the raw bytes, hexadecimal."""
 
-    records: Dict[str, Dict[str, Any]]
+    records: dict[str, dict[str, Any]]
     digest: str
 
 
@@ -55,15 +57,15 @@ class Gold:
     `excluded` holds items voided by an erratum, id → public reason. `digest` as in `Items`.
     """
 
-    references: Dict[str, Any]
+    references: dict[str, Any]
     digest: str
-    excluded: Dict[str, str] = field(default_factory=dict)
+    excluded: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class Run:
     """A team's answers: id → what the kind reads from a line, or `Invalid`. Every item has exactly one."""
 
-    answers: Dict[str, Any]
+    answers: dict[str, Any]
     digest: str
     lines: int

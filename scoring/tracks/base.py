@@ -1,21 +1,29 @@
 """What a track kind declares. Checks, pages, boards, documents and the validator are made from it.
 
-A kind is one module with one subclass of `Kind`. It reads its three records, counts per item, and turns added-up
-counts into scores: count per item first, aggregate afterwards, so that any subset of items (a slice, a bootstrap
+A kind is one module with one subclass of `Kind`. It reads its three records, counts per item, and turns
+added-up
+counts into scores: count per item first, aggregate afterwards, so that any subset of items (a slice, a
+bootstrap
 resample) is scored by the very same code.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import (
+    Any,
+    Callable,
+    NamedTuple,
+    Union,
+)
 
 from scoring.problems import Faults
 from scoring.records import Gold, Invalid, Items, Limits, Run
 
-Record = Dict[str, Any]
-Tally = Union[Tuple[float, ...], Dict[Any, float]]
+Record = dict[str, Any]
+Tally = Union[tuple[float, ...], dict[Any, float]]
 """Counts of one item that add up over items: a tuple of fixed columns, or a mapping where labels are open."""
 
 
@@ -56,9 +64,9 @@ class Slice:
     name: str
     title: str
     field: str = ""
-    values: Optional[Callable[[Record, Any], Iterable[str]]] = None
+    values: Callable[[Record, Any], Iterable[str]] | None = None
 
-    def values_of(self, item: Record, reference: Any) -> Tuple[str, ...]:
+    def values_of(self, item: Record, reference: Any) -> tuple[str, ...]:
         if self.values is not None:
             return tuple(self.values(item, reference))
         value = item.get(self.field or self.name)
@@ -72,8 +80,8 @@ class Diagnostic:
     """Something that explains a run and is never ranked.
 
     `level`: 0 needs no gold, 1 aggregates of gold, 2 item scores, 3 gold itself (diagnostics.md).
-    `display`: "percent" or "number" (a plain number, or None), "table" ({"columns": [...], "rows": [[...], ...]},
-    first column the row head) or "matrix" ({"labels": [...], "rows": [[count, ...], ...]}, rows gold, columns run).
+    `display`: "percent" or "number" (a plain number, or None), "table" ({"columns": […], "rows": [[…], …]},
+    first column the row head) or "matrix" ({"labels": […], "rows": [[count, …], …]}, rows gold, columns run).
     """
 
     key: str
@@ -87,12 +95,12 @@ class Diagnostic:
 class Resampling:
     """What is drawn when a score's interval is made.
 
-    `unit` is "item", "cluster" (items that share `fields`) or "none", where `reason` says why no interval is given.
+    `unit` is "item", "cluster" (items that share `fields`) or "none", where `reason` says why not.
     `within` names a field inside whose values clusters are drawn (issuers within language).
     """
 
     unit: str = "item"
-    fields: Tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     within: str = ""
     resamples: int = 10_000
     reason: str = ""
@@ -104,30 +112,37 @@ class Baseline:
 
     name: str
     title: str
-    make: Callable[[Items, Optional[Gold], Random], Iterator[Record]]
+    make: Callable[[Items, Gold | None, Random], Iterator[Record]]
     needs_gold: bool = False
 
 
 @dataclass(frozen=True)
 class Option:
-    """A setting of a track ("tokenizer"). `choices` empty: `read` turns text into a value or raises ValueError."""
+    """A setting of a track ("tokenizer"). `read` turns text into a value or raises ValueError."""
 
     name: str
     default: str
     about: str
-    choices: Tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
     read: Callable[[str], Any] = str
 
 
-@dataclass(frozen=True)
-class Scored:
-    """One scored item as diagnostics see it."""
+class Scored(NamedTuple):
+    """One scored item as diagnostics see it; `reference` is what `prepare` made of it."""
 
     item_id: str
     item: Record
     reference: Any
     answer: Any
     tally: Tally
+
+
+INVALID_DIAGNOSTICS = (
+    Diagnostic(
+        "invalid_rate", "Invalid answers", 0, "percent", "Items sent as not answered; each counts as wrong."
+    ),
+    Diagnostic("invalid_by_reason", "Invalid answers by reason", 0, "table"),
+)
 
 
 class Kind:
@@ -141,26 +156,28 @@ class Kind:
     id_field = "id"
     aggregate = "item-mean"
     takes_invalid = True
-    item_fields: Tuple[Field, ...] = ()
-    gold_fields: Tuple[Field, ...] = ()
-    run_fields: Tuple[Field, ...] = ()
-    scores: Tuple[Score, ...] = ()
-    slices: Tuple[Slice, ...] = ()
-    diagnostics: Tuple[Diagnostic, ...] = ()
-    options: Tuple[Option, ...] = ()
-    baselines: Tuple[Baseline, ...] = ()
+    item_fields: tuple[Field, ...] = ()
+    gold_fields: tuple[Field, ...] = ()
+    run_fields: tuple[Field, ...] = ()
+    scores: tuple[Score, ...] = ()
+    slices: tuple[Slice, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    options: tuple[Option, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
     resampling = Resampling()
     example: Mapping[str, Sequence[Record]] = {}
     """{"items": […], "gold": […], "run": […]}: a small valid track for documents, pages and tests."""
 
     @property
-    def primary(self) -> Score:
-        return self.scores[0]
+    def shown_diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What the kind declares, and the invalid rate where the strict protocol is open to it."""
+        return self.diagnostics + (INVALID_DIAGNOSTICS if self.takes_invalid else ())
 
-    # Reading. Each gets a record whose id and declared fields already have the right JSON type, reports faults
+    # Reading. Each gets a record whose id and declared fields already have the right JSON type, reports
+    # faults
     # through `faults` and returns None when it reported an error.
 
-    def read_item(self, item: Record, faults: Faults) -> Optional[Record]:
+    def read_item(self, item: Record, faults: Faults) -> Record | None:
         """The item as kept (usually itself)."""
         return item
 
@@ -182,13 +199,17 @@ class Kind:
         """Counts of one item. An `Invalid` answer counts as wrong."""
         raise NotImplementedError
 
-    def scores_of(self, total: Tally, options: Mapping[str, Any]) -> Dict[str, float]:
+    def scores_of(self, total: Tally, options: Mapping[str, Any]) -> dict[str, float]:
         """Added-up counts → every score by key. A total of no items gives 0 for each."""
         raise NotImplementedError
 
-    def scores_for(self, options: Mapping[str, Any]) -> Tuple[Score, ...]:
+    def scores_for(self, options: Mapping[str, Any]) -> tuple[Score, ...]:
         """The scores under these options (a kind whose score keys depend on K overrides this)."""
         return self.scores
+
+    def primary_for(self, options: Mapping[str, Any]) -> Score:
+        """The score that ranks; the first declared, unless options decide."""
+        return self.scores_for(options)[0]
 
     def in_primary(self, item: Record) -> bool:
         """Whether the item enters the scores; items that do not still enter slices and diagnostics."""
@@ -196,15 +217,21 @@ class Kind:
 
     # Explaining.
 
-    def observe(self, items: Items, run: Run) -> Dict[str, Any]:
+    def observe(self, items: Items, run: Run) -> dict[str, Any]:
         """Diagnostics of level 0: what can be said of a run without gold."""
         return {}
 
-    def diagnose(self, scored: List[Scored], options: Mapping[str, Any]) -> Dict[str, Any]:
+    def diagnose(self, scored: list[Scored], options: Mapping[str, Any]) -> dict[str, Any]:
         """Diagnostics of level 1 and above, from the scored items."""
         return {}
 
-    def chance(self, items: Items) -> Optional[float]:
+    def inner_breakdowns(
+        self, scored: list[Scored], options: Mapping[str, Any]
+    ) -> dict[str, dict[str, dict[str, Any]]]:
+        """Breakdowns below the item (by type of fact, by class): slice → value → {"n", scores…}."""
+        return {}
+
+    def chance(self, items: Items) -> float | None:
         """The primary score a uniformly random valid run expects, or None where that says nothing."""
         return None
 

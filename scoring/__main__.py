@@ -1,0 +1,14 @@
+"""The command line: `python -m scoring kinds | check | score`.
+
+Exit 0 valid, 1 run refused, 2 usage, missing file, bad items or gold, or an option that does not fit,
+3 our fault. With --json one report goes to standard output and nothing else does.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from scoring.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

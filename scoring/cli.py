@@ -1,0 +1,189 @@
+"""What `python -m scoring` does; see `__main__` for the forms and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from scoring.checks import CheckedRun, check_gold, check_items, check_run
+from scoring.evaluate import evaluate, refused
+from scoring.options import BadOption, read_options
+from scoring.problems import Problem, Problems
+from scoring.records import Gold, Items
+from scoring.report import Report, counts_of, digests_of
+from scoring.signature import environment
+from scoring.texts import print_report
+from scoring.tracks import UnknownKind, get_kind, kind_names
+from scoring.tracks.base import Kind
+
+VALID, REFUSED, USAGE, OUR_FAULT = 0, 1, 2, 3
+
+OPTIONS = ("tokenizer", "k", "slices")
+
+
+class Stop(Exception):
+    """Ends the command with exit 2; carries the report to print with --json."""
+
+    def __init__(self, message: str, problems: Problems | None = None) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    asked = _parser().parse_args(arguments)
+    try:
+        return asked.command(asked)
+    except Stop as stop:
+        print(f"scoring: {stop}", file=sys.stderr)
+        if getattr(asked, "json", False):
+            _print_json(_stopped(asked.kind, stop))
+        return USAGE
+    except BrokenPipeError:
+        return OUR_FAULT
+    except Exception:  # the last resort promised by exit code 3
+        traceback.print_exc()
+        print("scoring: this is our fault, not your file's. Please report the lines above.", file=sys.stderr)
+        return OUR_FAULT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m scoring", description="Check and score runs of a shared task."
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    kinds = commands.add_parser("kinds", help="list the track kinds, one name a line")
+    kinds.set_defaults(command=_kinds)
+    check = commands.add_parser("check", help="check a run against the items")
+    _add_files(check)
+    check.set_defaults(command=_check)
+    score = commands.add_parser("score", help="score a run against gold")
+    _add_files(score)
+    score.add_argument("--gold", required=True, type=Path, metavar="GOLD", help="gold, JSON Lines")
+    score.add_argument(
+        "--per-item", type=Path, metavar="FILE.jsonl", help="write each item's scores to this file"
+    )
+    for name in OPTIONS:
+        score.add_argument(f"--{name}", help="a setting of the kind; the default is the track's usual one")
+    score.set_defaults(command=_score)
+    return parser
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
+    parser.add_argument("run", type=Path, metavar="RUN", help="the run, JSON Lines")
+    parser.add_argument("--items", required=True, type=Path, metavar="ITEMS", help="the items, JSON Lines")
+    parser.add_argument("--json", action="store_true", help="print one JSON report and nothing else")
+
+
+def _kinds(asked: argparse.Namespace) -> int:
+    print("\n".join(kind_names()))
+    return VALID
+
+
+def _check(asked: argparse.Namespace) -> int:
+    kind = _kind(asked.kind)
+    items = _items(kind, asked.items)
+    checked = _checked_run(kind, items, asked.run)
+    return _finish(asked, kind, refused(kind, checked, items), checked)
+
+
+def _score(asked: argparse.Namespace) -> int:
+    kind = _kind(asked.kind)
+    given = {name: getattr(asked, name) for name in OPTIONS if getattr(asked, name) is not None}
+    try:
+        options = read_options(kind, given)
+    except BadOption as fault:
+        raise Stop(str(fault)) from fault
+    items = _items(kind, asked.items)
+    gold = _gold(kind, items, asked.gold)
+    checked = _checked_run(kind, items, asked.run)
+    if checked.run is None:
+        return _finish(asked, kind, refused(kind, checked, items), checked)
+    report = evaluate(kind, items, gold, checked.run, options=options, checked=checked)
+    if asked.per_item:
+        _write_lines(asked.per_item, report.per_item(kind, options))
+    return _finish(asked, kind, report, checked)
+
+
+def _finish(asked: argparse.Namespace, kind: Kind, report: Report, checked: CheckedRun) -> int:
+    if asked.json:
+        _print_json(report)
+    else:
+        print_report(kind, report, checked.problems)
+    return VALID if report.ok else REFUSED
+
+
+def _kind(name: str) -> Kind:
+    try:
+        return get_kind(name)
+    except UnknownKind as fault:
+        raise Stop(str(fault.args[0])) from fault
+
+
+def _items(kind: Kind, path: Path) -> Items:
+    with _open(path) as source:
+        checked = check_items(kind, source, file=path.name)
+    return checked.items or _bad_file("items", path, checked.problems)
+
+
+def _gold(kind: Kind, items: Items, path: Path) -> Gold:
+    with _open(path) as source:
+        checked = check_gold(kind, items, source, file=path.name)
+    return checked.gold or _bad_file("gold", path, checked.problems)
+
+
+def _checked_run(kind: Kind, items: Items, path: Path) -> CheckedRun:
+    with _open(path) as source:
+        return check_run(kind, items, source)
+
+
+def _open(path: Path):
+    try:
+        return path.open("rb")
+    except OSError as fault:
+        problems = Problems()
+        message = f"{path.name}: the file cannot be read ({fault.strerror})."
+        hint = "Check the path and its permissions."
+        problems.add(Problem("E605", None, None, None, path.name, "a file that can be read", message, hint))
+        raise Stop(f"{path}: cannot be read ({fault.strerror}).", problems) from fault
+
+
+def _bad_file(role: str, path: Path, problems: Problems) -> NoReturn:
+    first = problems.in_order()[:5]
+    lines = [f"{path} is not fit to be {role}: {problems.errors} problems."]
+    lines += [f"  {one.code} line {one.line or '-'}: {one.message}" for one in first]
+    raise Stop("\n".join(lines), problems)
+
+
+def _stopped(kind_name: str, stop: Stop) -> Report:
+    problems = stop.problems or Problems()
+    return Report(
+        kind=kind_name,
+        ok=False,
+        environment=environment(),
+        problems=problems.in_order(),
+        counts=counts_of(problems, lines=0, items=0),
+        digests=digests_of(),
+    )
+
+
+def _print_json(report: Report) -> None:
+    json.dump(report.to_json(), sys.stdout, indent=1)
+    sys.stdout.write("\n")
+
+
+def _write_lines(path: Path, rows: list[Mapping[str, object]]) -> None:
+    try:
+        with path.open("w", encoding="utf-8", newline="\n") as target:
+            target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    except OSError as fault:
+        raise Stop(f"{path}: cannot be written ({fault.strerror}).") from fault

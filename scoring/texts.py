@@ -1,0 +1,57 @@
+"""Reports in words, for the command line and the stand-alone validator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scoring.problems import Problem, Problems
+from scoring.report import Report
+from scoring.tracks.base import Kind
+
+SHOWN_PER_CODE = 5
+
+
+def print_report(kind: Kind, report: Report, problems: Problems) -> None:
+    """Verdict first, then scores, then problems grouped by code."""
+    print("\n".join(report_lines(kind, report, problems)))
+
+
+def report_lines(kind: Kind, report: Report, problems: Problems) -> Iterator[str]:
+    counts = report.counts
+    verdict = "VALID" if report.ok else "REFUSED"
+    yield (
+        f"{verdict}: {counts['lines']} lines for {counts['items']} items, "
+        f"{counts['errors']} errors, {counts['warnings']} warnings"
+    )
+    if report.scores:
+        yield f"Scores over {counts['scored']} items (percent):"
+        width = max(map(len, report.scores))
+        for key, value in report.scores.items():
+            yield f"  {key:<{width}}  {100 * value:6.2f}"
+        yield f"Signature: {report.signature}"
+    yield from problem_lines(problems)
+    if report.digests["run"]:
+        yield f"SHA-256 of the run: {report.digests['run']}"
+
+
+def problem_lines(problems: Problems, most: int = SHOWN_PER_CODE) -> Iterator[str]:
+    """The first `most` problems of each code, each code with its total."""
+    for code, first in problems.first_of_each(most).items():
+        total = problems.totals[code]
+        yield f"{code} ({total} {'time' if total == 1 else 'times'})"
+        for problem in first:
+            yield from _one(problem)
+        if total > len(first):
+            yield f"  … and {total - len(first)} more"
+
+
+def _one(problem: Problem) -> Iterator[str]:
+    place = f"line {problem.line}" if problem.line else "file"
+    item = f", {problem.item_id}" if problem.item_id else ""
+    yield f"  {place}{item}: {problem.message}"
+    if problem.found and problem.found not in problem.message:
+        yield f"    found: {problem.found}"
+    if problem.expected and problem.expected not in problem.message:
+        yield f"    expected: {problem.expected}"
+    if problem.hint:
+        yield f"    fix: {problem.hint}"
