@@ -1,0 +1,1 @@
+"""Podium's Django app: people, deadlines, submissions, boards and who may see them."""

@@ -1,0 +1,5 @@
+"""The organizers' desk."""
+
+from competition.admin.site import desk
+
+__all__ = ["desk"]

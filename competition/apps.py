@@ -1,0 +1,30 @@
+"""What the app does when Django starts, and after each migrate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class CompetitionConfig(AppConfig):
+    name = "competition"
+    verbose_name = "Competition"
+
+    def ready(self) -> None:
+        post_migrate.connect(prepare_database, sender=self)
+
+
+def prepare_database(*, using: str, verbosity: int = 1, **_: Any) -> None:
+    """Install the guards of frozen tables and the table of the shared cache.
+
+    After every migrate, not in a migration: SQLite remakes a table that is altered, and its triggers go with it.
+    """
+    from django.core.management import call_command
+    from django.db import connections
+
+    from competition import triggers
+
+    triggers.install(connections[using])
+    call_command("createcachetable", database=using, verbosity=max(verbosity - 1, 0))

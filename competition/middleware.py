@@ -1,0 +1,59 @@
+"""What every answer carries: an id to quote when something goes wrong, and a short list of permissions."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from competition import logs
+
+Answer = Callable[[HttpRequest], HttpResponse]
+
+PERMISSIONS = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        "accelerometer",
+        "browsing-topics",
+        "camera",
+        "display-capture",
+        "geolocation",
+        "gyroscope",
+        "magnetometer",
+        "microphone",
+        "midi",
+        "payment",
+        "usb",
+    )
+)
+
+
+class RequestId:
+    """Give each request an id of our own making; it stands in the log, the audit, the answer and on error pages."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        identity = secrets.token_hex(8)
+        request.request_id = identity  # type: ignore[attr-defined]
+        token = logs.request_id.set(identity)
+        try:
+            response = self.get_response(request)
+        finally:
+            logs.request_id.reset(token)
+        response.headers["X-Request-ID"] = identity
+        return response
+
+
+class PermissionsPolicy:
+    """Tell the browser that these pages use none of its devices."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS)
+        return response

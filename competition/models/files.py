@@ -1,0 +1,134 @@
+"""Bytes and organizers' files: items, which are public, and gold, which only evaluation code reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.validators import MinValueValidator
+from django.db import models
+from django.db.models import Exists, OuterRef, Q
+
+from competition.enums import FileStatus
+from competition.models.base import REASON_LENGTH, Created, digest_validator, organized_by
+from competition.models.people import User
+from competition.models.tasks import Phase, Track
+
+
+class BlobManager(models.Manager[Any]):
+    """Leaves the bytes where they are: lists and joins never carry them."""
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        return super().get_queryset().defer("packed")
+
+
+class PackedBytes(Created):
+    """Content-addressed, zlib-compressed. Only `domain/blobs.py` touches `packed`."""
+
+    digest = models.CharField(max_length=64, primary_key=True, validators=[digest_validator])
+    size = models.PositiveBigIntegerField(help_text="Bytes before packing.")
+    packed = models.BinaryField()
+
+    objects = BlobManager()
+
+    class Meta:
+        abstract = True
+        base_manager_name = "objects"
+
+    def __str__(self) -> str:
+        return f"{self.digest[:8]}, {self.size:,} bytes"
+
+
+class Blob(PackedBytes):
+    """Runs, items, item scores."""
+
+
+class GoldBlob(PackedBytes):
+    """References. A table of their own, so that the web process can be denied reading it, and so that a run
+    which happens to equal the gold byte by byte shares nothing with it."""
+
+
+class VersionedFileQuerySet(models.QuerySet[Any]):
+    """Of `ItemSet` or `GoldVersion`."""
+
+    def current(self) -> VersionedFileQuerySet:
+        """The newest ready version of each phase and track."""
+        newer = self.model._default_manager.filter(
+            phase=OuterRef("phase"),
+            track=OuterRef("track"),
+            status=FileStatus.READY,
+            version__gt=OuterRef("version"),
+        )
+        return self.filter(~Exists(newer), status=FileStatus.READY)
+
+    def current_for(self, phase: Phase, track: Track) -> Any | None:
+        return self.filter(phase=phase, track=track, status=FileStatus.READY).order_by("-version").first()
+
+    def organized_by(self, user: Any) -> VersionedFileQuerySet:
+        return self.filter(organized_by(user, "phase__task")).distinct()
+
+
+class VersionedFile(Created):
+    phase = models.ForeignKey(Phase, on_delete=models.PROTECT)
+    track = models.ForeignKey(Track, on_delete=models.PROTECT)
+    version = models.PositiveIntegerField(validators=[MinValueValidator(1)])
+    status = models.CharField(max_length=10, choices=FileStatus.choices, default=FileStatus.RECEIVED)
+    problems = models.JSONField(default=list, blank=True, help_text="Problems in the form reports use.")
+    uploaded_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="+")
+    reason = models.CharField(max_length=REASON_LENGTH, blank=True)
+
+    objects = VersionedFileQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+        ordering = ["phase", "track", "-version"]
+        default_related_name = "%(class)ss"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["phase", "track", "version"],
+                name="%(class)s_version_unique",
+                violation_error_message="This phase and track has that version already.",
+            ),
+            models.CheckConstraint(
+                condition=Q(version__gte=1),
+                name="%(class)s_version_from_1",
+                violation_error_message="Versions count from 1.",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=FileStatus.values),
+                name="%(class)s_status_known",
+                violation_error_message="A file is received, being checked, ready or rejected.",
+            ),
+        ]
+
+
+class ItemSet(VersionedFile):
+    """What to answer, in one phase and track. The newest ready version is current."""
+
+    blob = models.ForeignKey(Blob, on_delete=models.PROTECT)
+    n_items = models.PositiveIntegerField(default=0)
+
+    class Meta(VersionedFile.Meta):
+        default_related_name = "item_sets"
+
+    def __str__(self) -> str:
+        return f"items v{self.version}"
+
+
+class GoldVersion(VersionedFile):
+    """The references of one phase and track.
+
+    `commitment` is the SHA-256 over salt and bytes: it can be shown, the bare digest cannot (a guess could be
+    confirmed). `problems` may quote references: organizers only.
+    """
+
+    blob = models.ForeignKey(GoldBlob, on_delete=models.PROTECT)
+    item_set = models.ForeignKey(ItemSet, null=True, blank=True, on_delete=models.PROTECT)
+    salt = models.CharField(max_length=64)
+    commitment = models.CharField(max_length=64, validators=[digest_validator])
+    n_scored = models.PositiveIntegerField(default=0)
+
+    class Meta(VersionedFile.Meta):
+        default_related_name = "gold_versions"
+
+    def __str__(self) -> str:
+        return f"gold v{self.version}"

@@ -1,0 +1,103 @@
+"""Guards of the tables that are written once: no row of theirs is updated, deleted, replaced or truncated.
+
+They are triggers, so they also stop raw SQL and whoever has the database's password but forgot why. SQLite
+remakes a table that is altered, and its triggers go with it: `install` runs after every migrate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.apps import apps
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Field, Model, UniqueConstraint
+
+FROZEN = ("FrozenLeaderboard", "FrozenStanding", "Publication", "AuditEntry")
+FUNCTION = "podium_refuse_change"
+REFUSAL = "Rows of this table are written once."
+
+
+def frozen_models() -> list[type[Model]]:
+    return [apps.get_model("competition", name) for name in FROZEN]
+
+
+def install(connection: BaseDatabaseWrapper) -> None:
+    """Put the guards on every frozen table that exists; twice does no harm."""
+    existing = connection.introspection.table_names()
+    present = [model for model in frozen_models() if model._meta.db_table in existing]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql" and present:
+            cursor.execute(_POSTGRESQL_FUNCTION)
+        for model in present:
+            for statement in _removal(connection, model) + _guards(connection, model):
+                cursor.execute(statement)
+
+
+@contextmanager
+def suspended(connection: BaseDatabaseWrapper) -> Iterator[None]:
+    """The one way around the guards, for flushing a test database."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SET session_replication_role = replica")
+        else:
+            for model in frozen_models():
+                for statement in _removal(connection, model):
+                    cursor.execute(statement)
+    try:
+        yield
+    finally:
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET session_replication_role = DEFAULT")
+        else:
+            install(connection)
+
+
+_POSTGRESQL_FUNCTION = f"""
+CREATE OR REPLACE FUNCTION {FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% (% on %)', '{REFUSAL}', TG_OP, TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
+END $$
+"""
+
+
+def _guards(connection: BaseDatabaseWrapper, model: type[Model]) -> list[str]:
+    table = connection.ops.quote_name(model._meta.db_table)
+    prefix = model._meta.db_table
+    if connection.vendor == "postgresql":
+        return [
+            f"CREATE TRIGGER {prefix}_no_change BEFORE UPDATE OR DELETE ON {table} "
+            f"FOR EACH ROW EXECUTE FUNCTION {FUNCTION}()",
+            f"CREATE TRIGGER {prefix}_no_truncate BEFORE TRUNCATE ON {table} "
+            f"FOR EACH STATEMENT EXECUTE FUNCTION {FUNCTION}()",
+        ]
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
+    return [
+        f"CREATE TRIGGER {prefix}_no_update BEFORE UPDATE ON {table} {refuse}",
+        f"CREATE TRIGGER {prefix}_no_delete BEFORE DELETE ON {table} {refuse}",
+        # INSERT OR REPLACE removes the old row without firing a DELETE trigger.
+        f"CREATE TRIGGER {prefix}_no_replace BEFORE INSERT ON {table} "
+        f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {_same_key(connection, model)}) {refuse}",
+    ]
+
+
+def _same_key(connection: BaseDatabaseWrapper, model: type[Model]) -> str:
+    """SQL: a stored row that the new one would replace, by any of the table's unique keys."""
+    quote = connection.ops.quote_name
+    keys: list[list[Field]] = [[field] for field in model._meta.concrete_fields if field.unique]
+    for constraint in model._meta.constraints:
+        if isinstance(constraint, UniqueConstraint) and constraint.fields:
+            keys.append([model._meta.get_field(name) for name in constraint.fields])  # type: ignore[misc]
+    return " OR ".join(
+        "(" + " AND ".join(f"{quote(field.column)} = NEW.{quote(field.column)}" for field in key) + ")"
+        for key in keys
+    )
+
+
+def _removal(connection: BaseDatabaseWrapper, model: type[Model]) -> list[str]:
+    prefix = model._meta.db_table
+    if connection.vendor == "postgresql":
+        table = connection.ops.quote_name(prefix)
+        return [f"DROP TRIGGER IF EXISTS {prefix}_{name} ON {table}" for name in ("no_change", "no_truncate")]
+    return [f"DROP TRIGGER IF EXISTS {prefix}_{name}" for name in ("no_update", "no_delete", "no_replace")]

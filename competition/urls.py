@@ -1,0 +1,18 @@
+"""Addresses: the organizers' desk, accounts, and the site's own pages."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from competition.admin import desk
+
+urlpatterns = [
+    path("admin/", desk.urls),
+    path("accounts/", include("allauth.urls")),
+    path("", include("competition.views.urls")),
+]
+
+handler400 = "competition.views.errors.bad_request"
+handler403 = "competition.views.errors.forbidden"
+handler404 = "competition.views.errors.not_found"
+handler500 = "competition.views.errors.server_error"
