@@ -6,10 +6,23 @@ from importlib import import_module
 
 from scoring.tracks.base import Kind
 
-_MODULES: dict[str, str] = {
-    "short_answer": "short_answer",
-}
-"""Kind name → its module, which offers `KIND`. Modules load when first asked for."""
+_NAMES = (
+    "short_answer",
+    "multiple_choice",
+    "classification",
+    "ranked_list",
+    "commitment",
+    "term_extraction",
+    "numeric_identification",
+    "concept_linking",
+    "tagging",
+    "bio_tagging",
+    "fact_identification",
+    "concept_recognition",
+    "fact_selection",
+    "concept_discrimination",
+)
+"""A kind's name is its module's, which offers `KIND`. Modules load when first asked for."""
 
 _LOADED: dict[str, Kind] = {}
 
@@ -23,15 +36,15 @@ class UnknownKind(LookupError):
 
 def kind_names() -> tuple[str, ...]:
     """Every kind's name, in the order of the documents."""
-    return tuple(_MODULES) + tuple(name for name in _LOADED if name not in _MODULES)
+    return _NAMES + tuple(name for name in _LOADED if name not in _NAMES)
 
 
 def get_kind(name: str) -> Kind:
     """The kind of this name. Raises `UnknownKind`."""
     if name not in _LOADED:
-        if name not in _MODULES:
+        if name not in _NAMES:
             raise UnknownKind(name)
-        _LOADED[name] = import_module(f"scoring.tracks.{_MODULES[name]}").KIND
+        _LOADED[name] = import_module(f"scoring.tracks.{name}").KIND
     return _LOADED[name]
 
 
@@ -41,6 +54,6 @@ def all_kinds() -> list[Kind]:
 
 def register(kind: Kind) -> None:
     """Add a kind that lives outside this package. Raises ValueError when the name is taken by another."""
-    if kind.name in _MODULES or _LOADED.get(kind.name, kind) is not kind:
+    if kind.name in _NAMES or _LOADED.get(kind.name, kind) is not kind:
         raise ValueError(f'a track kind named "{kind.name}" exists already')
     _LOADED[kind.name] = kind
