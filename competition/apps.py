@@ -19,7 +19,8 @@ class CompetitionConfig(AppConfig):
 def prepare_database(*, using: str, verbosity: int = 1, **_: Any) -> None:
     """Install the guards of frozen tables and the table of the shared cache.
 
-    After every migrate, not in a migration: SQLite remakes a table that is altered, and its triggers go with it.
+    After every migrate, not in a migration: SQLite remakes a table that is altered, and
+    its triggers go with it.
     """
     from django.core.management import call_command
     from django.db import connections

@@ -15,7 +15,7 @@ override: Callable[[], datetime] | None = None
 
 
 def now() -> datetime:
-    """One reading of the database clock, aware, in UTC: microseconds on PostgreSQL, milliseconds on SQLite."""
+    """One reading of the database clock, in UTC: microseconds on PostgreSQL, milliseconds on SQLite."""
     return override() if override is not None else _read()
 
 

@@ -30,7 +30,7 @@ PERMISSIONS = ", ".join(
 
 
 class RequestId:
-    """Give each request an id of our own making; it stands in the log, the audit, the answer and on error pages."""
+    """Give each request an id of our own; it stands in log, audit, answer and on error pages."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response

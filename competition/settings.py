@@ -1,4 +1,4 @@
-"""Settings, all from the environment. `docs/` lists the variables; unsafe values stop the start outside the demo."""
+"""Settings, all from the environment. Unsafe values stop the start outside the demo."""
 
 from __future__ import annotations
 

@@ -57,7 +57,8 @@ def suspended(connection: BaseDatabaseWrapper) -> Iterator[None]:
 _POSTGRESQL_FUNCTION = f"""
 CREATE OR REPLACE FUNCTION {FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION '% (% on %)', '{REFUSAL}', TG_OP, TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
+    RAISE EXCEPTION '% (% on %)', '{REFUSAL}', TG_OP, TG_TABLE_NAME
+        USING ERRCODE = 'integrity_constraint_violation';
 END $$
 """
 
@@ -66,19 +67,18 @@ def _guards(connection: BaseDatabaseWrapper, model: type[Model]) -> list[str]:
     table = connection.ops.quote_name(model._meta.db_table)
     prefix = model._meta.db_table
     if connection.vendor == "postgresql":
+        run = f"EXECUTE FUNCTION {FUNCTION}()"
         return [
-            f"CREATE TRIGGER {prefix}_no_change BEFORE UPDATE OR DELETE ON {table} "
-            f"FOR EACH ROW EXECUTE FUNCTION {FUNCTION}()",
-            f"CREATE TRIGGER {prefix}_no_truncate BEFORE TRUNCATE ON {table} "
-            f"FOR EACH STATEMENT EXECUTE FUNCTION {FUNCTION}()",
+            f"CREATE TRIGGER {prefix}_no_change BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW {run}",
+            f"CREATE TRIGGER {prefix}_no_truncate BEFORE TRUNCATE ON {table} FOR EACH STATEMENT {run}",
         ]
+    stored = f"EXISTS (SELECT 1 FROM {table} WHERE {_same_key(connection, model)})"
     refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
     return [
         f"CREATE TRIGGER {prefix}_no_update BEFORE UPDATE ON {table} {refuse}",
         f"CREATE TRIGGER {prefix}_no_delete BEFORE DELETE ON {table} {refuse}",
         # INSERT OR REPLACE removes the old row without firing a DELETE trigger.
-        f"CREATE TRIGGER {prefix}_no_replace BEFORE INSERT ON {table} "
-        f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {_same_key(connection, model)}) {refuse}",
+        f"CREATE TRIGGER {prefix}_no_replace BEFORE INSERT ON {table} WHEN {stored} {refuse}",
     ]
 
 

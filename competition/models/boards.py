@@ -31,8 +31,9 @@ class FrozenLeaderboardQuerySet(models.QuerySet["FrozenLeaderboard"]):
 
 
 class FrozenLeaderboard(PublicId, Created):
-    """A numbered snapshot. `content` is the canonical JSON and `digest` its SHA-256; `previous_digest` chains it
-    to the version before. The rows of `FrozenStanding` repeat it for pages; `verify_leaderboard` compares."""
+    """A numbered snapshot. `content` is the canonical JSON and `digest` its SHA-256; `previous_digest` chains
+    it to the version before. The rows of `FrozenStanding` repeat it for pages; `verify_leaderboard` compares.
+    """
 
     phase = models.ForeignKey(Phase, on_delete=models.PROTECT, related_name="boards")
     track = models.ForeignKey(Track, on_delete=models.PROTECT, related_name="boards")

@@ -133,7 +133,7 @@ class PhaseQuerySet(models.QuerySet["Phase"]):
 
 
 class Phase(Created):
-    """A time window, half-open: opens_at ≤ received_at < closes_at. Its status is computed, never stored."""
+    """A time window, half-open: opens_at ≤ received_at < closes_at. Its status is computed."""
 
     task = models.ForeignKey(SharedTask, on_delete=models.PROTECT, related_name="phases")
     slug = models.SlugField(max_length=60)
@@ -206,7 +206,7 @@ class Phase(Created):
             models.CheckConstraint(
                 condition=Q(diagnostics_level__lte=F("published_level"), published_level__lte=3),
                 name="phase_levels_rise",
-                violation_error_message="Publication may show more diagnostics, not fewer, and up to level 3.",
+                violation_error_message="Publication may only show more diagnostics, up to level 3.",
             ),
             at_most("announcement", MARKDOWN_LENGTH, name="phase_announcement_length"),
         ]

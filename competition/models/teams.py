@@ -8,7 +8,7 @@ from typing import Any
 from django.db import models
 from django.db.models import F, Q
 
-from competition.enums import TeamRole
+from competition.enums import PhasePurpose, TeamRole
 from competition.models.base import Created, PublicId, digest_validator, organized_by
 from competition.models.people import User
 from competition.models.tasks import SharedTask
@@ -76,6 +76,14 @@ class Team(PublicId, Created):
     @property
     def is_baseline(self) -> bool:
         return self.role == TeamRole.BASELINE
+
+    def is_locked_at(self, moment: datetime) -> bool:
+        """Members no longer change: locked by an organizer, or a test phase the team sent to has closed."""
+        if self.locked_at is not None and self.locked_at <= moment:
+            return True
+        return self.submissions.filter(
+            phase__purpose=PhasePurpose.TEST, phase__closes_at__lte=moment
+        ).exists()
 
 
 class Membership(models.Model):

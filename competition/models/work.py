@@ -1,5 +1,5 @@
-"""Queued work: the database is the queue of record. A row is claimed by one conditional UPDATE that raises its
-fencing token; whoever writes the outcome must still hold that token."""
+"""Queued work: the database is the queue of record. A row is claimed by one conditional UPDATE that raises
+its fencing token; whoever writes the outcome must still hold that token."""
 
 from __future__ import annotations
 

@@ -1,0 +1,253 @@
+"""Teams: create, rename, invite, accept, leave, hand over. The database's constraints have the last word."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db import IntegrityError, transaction
+
+from competition import clock, rules
+from competition.domain import audit
+from competition.enums import TeamRole
+from competition.exceptions import (
+    AlreadyInTeam,
+    InvitationRefused,
+    NameTaken,
+    NotAllowed,
+    Refused,
+    TeamLocked,
+)
+from competition.models import Invitation, Membership, SharedTask, Team, TeamNameChange, User
+from competition.names import clean_name, lookalike_key, name_key
+
+INVITATION_LASTS = timedelta(days=7)
+
+
+class Invited(NamedTuple):
+    """`token` goes into the link and is not kept: it can be shown this once."""
+
+    invitation: Invitation
+    token: str
+
+
+@transaction.atomic
+def create_team(
+    *,
+    task: SharedTask,
+    name: str,
+    captain: User | None,
+    affiliation: str = "",
+    country: str = "",
+    contact: str = "",
+    role: str = TeamRole.PARTICIPANT,
+    at: datetime | None = None,
+) -> Team:
+    """Register a team with its captain as the first member; a baseline has no captain.
+
+    Raises NameRefused, NameTaken, AlreadyInTeam.
+    """
+    moment = at or clock.now()
+    _refuse_taken(task, name)
+    if captain is not None:
+        _refuse_second_team(task, captain)
+    team = Team(
+        task=task,
+        affiliation=affiliation,
+        country=country,
+        contact=contact,
+        role=role,
+        captain=captain,
+        created_at=moment,
+    )
+    _set_name(team, name)
+    _save_named(team)
+    if captain is not None:
+        _join(team, captain, moment)
+    audit.record(
+        actor=captain, action="team created", target=team, after={"name": team.name, "role": role}, at=moment
+    )
+    return team
+
+
+@transaction.atomic
+def rename_team(
+    *, team: Team, name: str, renamed_by: User, reason: str = "", at: datetime | None = None
+) -> Team:
+    """Give the team another name; the old one stays on record. Frozen boards keep the name of their day."""
+    moment = at or clock.now()
+    if not rules.can_manage_team(renamed_by, team):
+        raise NotAllowed("Only the captain or an organizer renames a team.")
+    if team.is_locked_at(moment) and not rules.organizes(renamed_by, team.task):
+        raise TeamLocked("The test phase has closed; ask the organizers to change the team's name.")
+    before = team.name
+    _refuse_taken(team.task, name, but=team)
+    _set_name(team, name)
+    if team.name == before:
+        return team
+    _save_named(team)
+    TeamNameChange.objects.create(team=team, before=before, after=team.name, changed_by=renamed_by, at=moment)
+    audit.record(
+        actor=renamed_by,
+        action="team renamed",
+        target=team,
+        reason=reason,
+        before={"name": before},
+        after={"name": team.name},
+        at=moment,
+    )
+    return team
+
+
+@transaction.atomic
+def invite(*, team: Team, invited_by: User, at: datetime | None = None) -> Invited:
+    """Make a link that lets one person in, once, for seven days."""
+    moment = at or clock.now()
+    if not rules.can_manage_team(invited_by, team):
+        raise NotAllowed("Only the captain or an organizer invites people.")
+    _refuse_locked(team, moment)
+    token = secrets.token_urlsafe(32)
+    invitation = Invitation.objects.create(
+        team=team,
+        token_digest=token_digest(token),
+        created_by=invited_by,
+        created_at=moment,
+        expires_at=moment + INVITATION_LASTS,
+    )
+    audit.record(actor=invited_by, action="invitation made", target=team, at=moment)
+    return Invited(invitation, token)
+
+
+def find_invitation(token: str, *, at: datetime) -> Invitation:
+    """The open invitation of this token, or InvitationRefused: one sentence for unknown, used, expired."""
+    invitation = (
+        Invitation.objects.filter(token_digest=token_digest(token))
+        .select_related("team", "team__task")
+        .first()
+    )
+    if invitation is None or not invitation.is_open_at(at):
+        raise InvitationRefused(
+            "This invitation is used, expired or unknown. Ask your captain for a new link."
+        )
+    return invitation
+
+
+@transaction.atomic
+def accept_invitation(*, token: str, user: User, at: datetime | None = None) -> Membership:
+    """Join by link. Of two people who use one link at the same time, one gets in.
+
+    Raises InvitationRefused, AlreadyInTeam, TeamLocked.
+    """
+    moment = at or clock.now()
+    invitation = find_invitation(token, at=moment)
+    team = invitation.team
+    _refuse_locked(team, moment)
+    _refuse_second_team(team.task, user)
+    taken = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(used_at=moment, used_by=user)
+    if not taken:
+        raise InvitationRefused("Somebody used this link a moment ago. Ask your captain for a new one.")
+    membership = _join(team, user, moment)
+    audit.record(actor=user, action="team joined", target=team, at=moment)
+    return membership
+
+
+@transaction.atomic
+def leave_team(*, team: Team, user: User, at: datetime | None = None) -> Membership:
+    """End the membership at once. A captain with team mates hands over first."""
+    moment = at or clock.now()
+    membership = _membership(team, user)
+    _refuse_locked(team, moment)
+    others = team.memberships.filter(left_at=None).exclude(pk=membership.pk).exists()
+    if team.captain_id == user.pk and others:
+        raise Refused("You are the captain: hand the team over first, then leave.")
+    membership.left_at = moment
+    membership.save(update_fields=["left_at"])
+    if team.captain_id == user.pk:
+        team.captain = None
+        team.save(update_fields=["captain"])
+    audit.record(actor=user, action="team left", target=team, at=moment)
+    return membership
+
+
+@transaction.atomic
+def hand_over(*, team: Team, captain: User, handed_by: User, at: datetime | None = None) -> Team:
+    """Make a member the captain."""
+    moment = at or clock.now()
+    if not rules.can_manage_team(handed_by, team):
+        raise NotAllowed("Only the captain or an organizer hands a team over.")
+    _membership(team, captain)
+    before = team.captain
+    team.captain = captain
+    team.save(update_fields=["captain"])
+    audit.record(
+        actor=handed_by,
+        action="captain changed",
+        target=team,
+        before={"captain": before.public_id if before else None},
+        after={"captain": captain.public_id},
+        at=moment,
+    )
+    return team
+
+
+def token_digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def lookalikes(team: Team) -> list[Team]:
+    """Other teams of the task whose name can be taken for this one's: for organizers to judge."""
+    return list(
+        Team.objects.filter(task_id=team.task_id, lookalike_key=team.lookalike_key)
+        .exclude(pk=team.pk)
+        .order_by("pk")
+    )
+
+
+def _set_name(team: Team, name: str) -> None:
+    team.name = clean_name(name)
+    team.name_key = name_key(team.name)
+    team.lookalike_key = lookalike_key(team.name)
+
+
+def _save_named(team: Team) -> None:
+    try:
+        with transaction.atomic():
+            team.save()
+    except IntegrityError:
+        _refuse_taken(team.task, team.name, but=team)
+        raise
+
+
+def _join(team: Team, user: User, moment: datetime) -> Membership:
+    try:
+        with transaction.atomic():
+            return Membership.objects.create(team=team, user=user, task_id=team.task_id, joined_at=moment)
+    except IntegrityError:
+        _refuse_second_team(team.task, user)
+        raise
+
+
+def _refuse_taken(task: SharedTask, name: str, but: Team | None = None) -> None:
+    same = Team.objects.filter(task=task, name_key=name_key(name))
+    if same.exclude(pk=but.pk if but else None).exists():
+        raise NameTaken("A team of this name is registered already. Please choose another name.")
+
+
+def _refuse_second_team(task: SharedTask, user: User) -> None:
+    team = Team.objects.of(user).filter(task=task).first()
+    if team is not None:
+        raise AlreadyInTeam(f"You are in the team {team.name}. A person is in one team per shared task.")
+
+
+def _refuse_locked(team: Team, moment: datetime) -> None:
+    if team.is_locked_at(moment):
+        raise TeamLocked("The test phase has closed, so the members of its teams no longer change.")
+
+
+def _membership(team: Team, user: User) -> Membership:
+    membership = team.memberships.filter(user=user, left_at=None).first()
+    if membership is None:
+        raise NotAllowed("This person is not in the team.")
+    return membership
