@@ -33,9 +33,9 @@ class TeamAnalysis:
     """One team's uncertainty; all but score and rank are None or empty where the board has a reason for none.
 
     `low`, `high`: interval of the primary score, a fraction; None where every resample gives the same score.
-    `rank_low`, `rank_high`: rank interval. `first`: P(first). `better_than_next`: P(better than `next`, the team below).
-    `indistinguishable`: teams whose difference from this one is not significant after Holm, best first. `groups`:
-    numbers of the board's groups this team is in. `rank_shares`: [rank, share of resamples].
+    `rank_low`, `rank_high`: rank interval. `first`: P(first). `better_than_next`: P(better than `next`, the
+    team below). `indistinguishable`: teams whose difference from this one is not significant after Holm, best
+    first. `groups`: numbers of the board's groups this team is in. `rank_shares`: [rank, share of resamples].
     """
 
     score: float
@@ -56,10 +56,11 @@ class TeamAnalysis:
 class BoardAnalysis:
     """Intervals, rank intervals and groups of a board, or the `reason` why there are none.
 
-    `signature` is the part a score's signature takes, `ci:cluster32x10000|seed:13`, "" when there is a reason. `unit`
-    is "item", "cluster" or "none", `about` the same in words. `method` is "percentile" or "bootstrap-t". `teams` is in
-    rank order. `groups`: longest stretches of the board, as team names, in which no two teams can be told apart.
-    `pairs`: {"better", "worse", "difference", "p", "p_holm"}, `difference` a fraction, never negative.
+    `signature` is the part a score's signature takes, `ci:cluster32x10000|seed:13`, "" when there is a
+    reason. `unit` is "item", "cluster" or "none", `about` the same in words. `method` is "percentile" or
+    "bootstrap-t". `teams` is in rank order. `groups`: longest stretches of the board, as team names, in which
+    no two teams can be told apart. `pairs`: {"better", "worse", "difference", "p", "p_holm"}, `difference` a
+    fraction, never negative.
     """
 
     score_key: str
@@ -100,9 +101,9 @@ def analyse(
 ) -> BoardAnalysis:
     """The uncertainty of a board by the kind's resampling unit.
 
-    `teams`: name → one tally per record of `items`, in the same order; items outside the primary score are left out
-    here. The outcome depends on neither the order of teams nor that of items. `resamples` overrides the kind's number.
-    Raises ValueError when a team has not one tally per item.
+    `teams`: name → one tally per record of `items`, in the same order; items outside the primary score are
+    left out here. The outcome depends on neither the order of teams nor that of items. `resamples` overrides
+    the kind's number. Raises ValueError when a team has not one tally per item.
     """
     declared = kind.resampling
     resamples = declared.resamples if resamples is None else resamples
@@ -200,7 +201,8 @@ def notes_on(units: Units, sample: Resampled) -> List[str]:
     notes = []
     if sample.few and not sample.studentised:
         notes.append(
-            f"With {units.count} units, percentile intervals are too short: they cover about 92 % instead of 95 %."
+            f"With {units.count} units, percentile intervals are too short: "
+            "they cover about 92 % instead of 95 %."
         )
     alone = sum(size == 1 for size in units.strata)
     if len(units.strata) > 1 and alone:

@@ -1,8 +1,8 @@
 """The paired bootstrap: scores of every run under the same draws, intervals, and p-values of pairs.
 
-Intervals are percentile intervals, or bootstrap-t where there are fewer than 40 units, since percentile intervals over
-20–30 clusters cover about 92 % (Efron and Tibshirani 1993, chapters 12 and 13). Standard errors inside bootstrap-t are
-linearised: a unit's influence is the score's gradient times the unit's counts.
+Intervals are percentile intervals, or bootstrap-t where there are fewer than 40 units, since percentile
+intervals over 20–30 clusters cover about 92 % (Efron and Tibshirani 1993, chapters 12 and 13). Standard
+errors inside bootstrap-t are linearised: a unit's influence is the score's gradient times the unit's counts.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ Interval = Tuple[float, float]
 class Resampled:
     """`point` (T,) scores of the whole, `scores` (R, T) of the resamples.
 
-    `studentised` says whether `error` (T,) and `errors` (R, T) hold linearised standard errors; otherwise they are
-    empty. `pair_p` (T, T) are two-sided p-values: the share of resamples whose difference strays from the observed one
-    at least as far as that is from 0.
+    `studentised` says whether `error` (T,), `errors` (R, T) and `first_pair` (1 + R,) hold linearised
+    standard errors, the last of the first two runs' difference, observed and then resampled; otherwise they
+    are empty. `pair_p` (T, T) are two-sided p-values: the share of resamples whose difference strays from the
+    observed one at least as far as that is from 0.
     """
 
     point: np.ndarray
@@ -44,6 +45,7 @@ class Resampled:
     error: np.ndarray
     errors: np.ndarray
     pair_p: np.ndarray
+    first_pair: np.ndarray
 
     @property
     def few(self) -> bool:
@@ -62,6 +64,14 @@ class Resampled:
             return percentile_interval(scores, level)
         low, high = studentised_interval(self.point[run], self.error[run], scores, self.errors[:, run], level)
         return max(0.0, low), min(1.0, high)
+
+    def difference_interval(self, level: float = 0.95) -> Interval:
+        """The interval of the second run's score less the first's."""
+        drawn = self.scores[:, 1] - self.scores[:, 0]
+        if not self.studentised:
+            return percentile_interval(drawn, level)
+        errors = self.first_pair
+        return studentised_interval(self.point[1] - self.point[0], errors[0], drawn, errors[1:], level)
 
 
 def percentile_interval(scores: np.ndarray, level: float = 0.95) -> Interval:
@@ -89,17 +99,19 @@ def resample(table: Table, score_of: ScoreOf, resamples: int, seed: int = SEED) 
     studentised = form is not None and table.units.count < FEW_UNITS
     if not studentised:
         parts = [
-            _scores(table, form, score_of, weights)
+            scores_under(table, form, score_of, weights)
             for weights in draws(table.units, resamples, seed, table.chunk)
         ]
         scores = np.concatenate(parts)
         none = np.empty(0)
-        return Resampled(point, scores, table.units.count, False, none, none, _plain_pairs(point, scores))
+        return Resampled(
+            point, scores, table.units.count, False, none, none, _plain_pairs(point, scores), none
+        )
     assert form is not None
     return _studentised(table, form, score_of, point, resamples, seed)
 
 
-def _scores(table: Table, form: Optional[Form], score_of: ScoreOf, weights: np.ndarray) -> np.ndarray:
+def scores_under(table: Table, form: Optional[Form], score_of: ScoreOf, weights: np.ndarray) -> np.ndarray:
     """Scores (r, T) under weights (r, U), by shape where it has a value and by `score_of` elsewhere."""
     if form is None:
         return np.round([[score_of(total) for total in row] for row in table.plain(weights)], DECIMALS)
@@ -130,21 +142,32 @@ def _studentised(
     covariance = _covariances(table, form, np.ones((1, units)))[0]
     observed, pair_error = point[:, None] - point[None, :], _pair_errors(covariance)
     extreme = np.zeros((runs, runs), dtype=np.int64)
-    scores, errors = [], []
+    scores, errors, first_pair = [], [], [pair_error[:1, 1:2].ravel()]
     rows = max(1, min(table.chunk, CELLS // max(1, runs * runs, runs * units)))
     for weights in draws(table.units, resamples, seed, rows):
-        part = _scores(table, form, score_of, weights)
+        part = scores_under(table, form, score_of, weights)
         drawn = _covariances(table, form, weights)
+        drawn_errors = _pair_errors(drawn)
         away = np.abs(part[:, :, None] - part[:, None, :] - observed)
-        far = away * pair_error >= np.abs(observed) * _pair_errors(drawn) - 10.0**-DECIMALS
+        far = away * pair_error >= np.abs(observed) * drawn_errors - 10.0**-DECIMALS
         extreme += far.sum(axis=0)
         scores.append(part)
+        first_pair.append(drawn_errors[:, :1, 1:2].ravel())
         errors.append(np.sqrt(np.diagonal(drawn, axis1=1, axis2=2)))
     observed = np.round(observed, DECIMALS)
     freedom = units - len(table.units.strata)
     p = two_sided(extreme, resamples, observed, pair_error, RESOLVED, freedom)
     error = np.sqrt(np.diagonal(covariance))
-    return Resampled(point, np.concatenate(scores), units, True, error, np.concatenate(errors), p)
+    return Resampled(
+        point,
+        np.concatenate(scores),
+        units,
+        True,
+        error,
+        np.concatenate(errors),
+        p,
+        np.concatenate(first_pair),
+    )
 
 
 def _covariances(table: Table, form: Form, weights: np.ndarray) -> np.ndarray:

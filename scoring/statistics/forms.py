@@ -1,8 +1,9 @@
 """Vectorised shapes of a primary score: a ratio of sums, micro-F1, macro-F1.
 
-A kind only gives `scores_of`, one total at a time. Most primary scores have one of three shapes, which numpy works out
-for all resamples at once. A shape is taken only when it gives `scores_of`'s value to 1e-12 on probes (the whole, resamples,
-and very small subsets, for every run); where a divisor is 0 the value comes from `scores_of` itself.
+A kind only gives `scores_of`, one total at a time. Most primary scores have one of three shapes, which numpy
+works out for all resamples at once. A shape is taken only when it gives `scores_of`'s value to 1e-12 on
+probes (the whole, resamples, and very small subsets, for every run); where a divisor is 0 the value comes
+from `scores_of` itself.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ PROBED_RUNS = 50
 
 ScoreOf = Callable[[Tally], float]
 """A total → the primary score."""
+
+
+Columns = Union[Sequence[int], np.ndarray]
 
 
 class Ratio:
@@ -47,25 +51,23 @@ class Ratio:
 class MacroF1:
     """Mean over labels of 2·tp / (a + b + shared·tp); micro-F1 is the same with one label.
 
-    (L,) column numbers `tp`, `a`, `b`, where −1 stands for a column of zeros. With `shared` 0, a and b are predicted and
-    expected; with 2 they are false positives and false negatives. The mean goes over `divisor` labels, or over those
-    that occur where it is 0.
+    (L,) column numbers `tp`, `a`, `b`, where −1 stands for a column of zeros. With `shared` 0, a and b are
+    predicted and expected; with 2 they are false positives and false negatives. The mean goes over `divisor`
+    labels, or over those that occur where it is 0.
     """
 
-    def __init__(
-        self, tp: Sequence[int], a: Sequence[int], b: Sequence[int], shared: int, divisor: int
-    ) -> None:
+    def __init__(self, tp: Columns, a: Columns, b: Columns, shared: int, divisor: int) -> None:
         self.tp, self.a, self.b = (np.asarray(column, dtype=np.intp) for column in (tp, a, b))
         self.shared, self.divisor = shared, divisor
 
     def _parts(self, totals: np.ndarray) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
         """F1 (…, L), its divisor (…, L), and the number of labels averaged (…, 1)."""
-        padded = np.concatenate([totals, np.zeros_like(totals[..., :1])], axis=-1)
+        padded = _padded(totals)
         tp = padded[..., self.tp]
         below = padded[..., self.a] + padded[..., self.b] + self.shared * tp
         f1 = np.nan_to_num(_divide(2 * tp, below), copy=False)
-        labels = np.full(f1.shape[:-1] + (1,), float(self.divisor)) if self.divisor else _occurring(below)
-        return f1, below, labels
+        labels = _occurring(below)
+        return f1, below, np.full_like(labels, self.divisor) if self.divisor else labels
 
     def score(self, totals: np.ndarray) -> np.ndarray:
         f1, below, labels = self._parts(totals)
@@ -75,7 +77,7 @@ class MacroF1:
     def gradient(self, totals: np.ndarray) -> np.ndarray:
         f1, below, labels = self._parts(totals)
         scale = np.nan_to_num(_divide(np.ones_like(below), below * labels), copy=False)
-        found = np.zeros(totals.shape[:-1] + (totals.shape[-1] + 1,))
+        found = _padded(np.zeros_like(totals))
         flat, columns = found.reshape(-1, found.shape[-1]), f1.shape[-1]
         for column, value in (
             (self.tp, (2 - self.shared * f1) * scale),
@@ -87,9 +89,12 @@ class MacroF1:
 
 
 class Confusion(MacroF1):
-    """Macro-F1 of cells counted by (gold, run) label. `gold` and `run` (C,) are the labels of each column, −1 for none."""
+    """Macro-F1 of cells counted by (gold, run) label.
 
-    def __init__(self, gold: Sequence[int], run: Sequence[int], labels: int, divisor: int) -> None:
+    `gold` and `run` (C,) are the labels of each column, −1 for none.
+    """
+
+    def __init__(self, gold: Columns, run: Columns, labels: int, divisor: int) -> None:
         self.of_gold, self.of_run = (np.zeros((len(gold), labels)) for _ in range(2))
         for column, (right, given) in enumerate(zip(gold, run)):
             if right >= 0:
@@ -108,6 +113,11 @@ class Confusion(MacroF1):
 
 
 Form = Union[Ratio, MacroF1]
+
+
+def _padded(totals: np.ndarray) -> np.ndarray:
+    """Totals with a last column of zeros, the one that −1 names."""
+    return np.concatenate([totals, np.zeros_like(totals[..., :1])], axis=-1)
 
 
 def _divide(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -162,20 +172,24 @@ def _counts(roles: Sequence[int]) -> Iterator[Tuple[int, int, int, int]]:
 
 
 def _of_columns(columns: int) -> Iterator[Form]:
-    """Fixed columns laid out label by label, count by count, or as a square of (gold, run) cells."""
-    side = round(columns**0.5)
-    if side > 1 and side * side == columns:
-        places = np.arange(columns)
-        for divisor in (0, side):
-            yield Confusion(places // side, places % side, side, divisor)
-    if columns > 3 and columns % 3 == 0:
-        labels = columns // 3
-        by_label = np.arange(columns).reshape(labels, 3).T
-        by_count = np.arange(columns).reshape(3, labels)
-        for layout in (by_label, by_count):
-            for tp, a, b, shared in _counts(range(3)):
-                for divisor in (0, labels):
-                    yield MacroF1(layout[tp], layout[a], layout[b], shared, divisor)
+    """Fixed columns laid out label by label, count by count, or as a square of (gold, run) cells.
+
+    Such a block is the first or the last of the columns, or all of them; larger blocks come first.
+    """
+    for labels in range(columns // 3, 1, -1):
+        for start in sorted({0, columns - 3 * labels}):
+            block = np.arange(start, start + 3 * labels)
+            for layout in (block.reshape(labels, 3).T, block.reshape(3, labels)):
+                for tp, a, b, shared in _counts(range(3)):
+                    for divisor in (labels, 0):
+                        yield MacroF1(layout[tp], layout[a], layout[b], shared, divisor)
+    for side in range(int(columns**0.5), 1, -1):
+        for start in sorted({0, columns - side * side}):
+            cells = np.arange(columns) - start
+            outside = (cells < 0) | (cells >= side * side)
+            gold, run = (np.where(outside, -1, place) for place in (cells // side, cells % side))
+            for divisor in (side, 0):
+                yield Confusion(gold, run, side, divisor)
 
 
 def _of_keys(keys: Sequence[Hashable]) -> Iterator[Form]:

@@ -1,4 +1,4 @@
-"""How sure an order is: rank intervals, P(first), P(better than next), and groups that cannot be told apart."""
+"""How sure an order is: rank intervals, P(first), P(better than next), groups that cannot be told apart."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rank_shares(ranks_of_run: np.ndarray) -> List[Tuple[int, float]]:
 
 
 def first_shares(resampled_ranks: np.ndarray) -> np.ndarray:
-    """P(first) (T,) from ranks (R, T): the share of resamples won, split among those tied for first. They add up to 1."""
+    """P(first) (T,) from ranks (R, T): resamples won, split among those tied for first. They add up to 1."""
     first = resampled_ranks == 1
     return (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
 

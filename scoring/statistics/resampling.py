@@ -1,7 +1,8 @@
 """What is drawn when a score is resampled: units of items, seeded draws, and counts added up per unit.
 
-Units are items or clusters of items (items of one report, mentions of one issuer), drawn with replacement inside each
-stratum. A draw is a weight per unit, so every run of a board is weighed by the same draws and differences are paired.
+Units are items or clusters of items (items of one report, mentions of one issuer), drawn with replacement
+inside each stratum. A draw is a weight per unit, so every run of a board is weighed by the same draws and
+differences are paired.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ CELLS = 4_000_000
 class Units:
     """How n items fall into U units.
 
-    `of` (n,) is the unit of each item, numbered by stratum name and unit name, so the order of items in a file changes
-    nothing. `strata` holds the size of each stratum; its units are consecutive. `clustered` is False when every unit is
-    one item.
+    `of` (n,) is the unit of each item, numbered by stratum name and unit name, so the order of items in a
+    file changes nothing. `strata` holds the size of each stratum; its units are consecutive. `clustered` is
+    False when every unit is one item.
     """
 
     of: np.ndarray
@@ -39,7 +40,7 @@ class Units:
 
 
 def units_of(resampling: Resampling, items: Sequence[Mapping[str, Any]], ids: Sequence[str]) -> Units:
-    """The units of these items under a kind's declaration; an item that lacks one of the fields stands alone."""
+    """The units of these items as a kind declares them; an item that lacks one of the fields stands alone."""
     names = [_unit_name(resampling, item, item_id) for item, item_id in zip(items, ids)]
     numbers = {name: number for number, name in enumerate(sorted(set(names)))}
     strata: Dict[str, int] = {}
@@ -85,7 +86,8 @@ def _draw(stream: np.random.Generator, rows: int, size: int) -> np.ndarray:
 class Table:
     """The tallies of T runs over the same items, added up per unit: U units, C columns.
 
-    Tuples of fixed columns are kept dense; mappings are kept as entries, their keys in `keys` (empty for tuples).
+    Tuples of fixed columns are kept dense; mappings are kept as entries, their keys in `keys` (empty for
+    tuples).
     """
 
     def __init__(self, runs: Sequence[Sequence[Tally]], units: Units) -> None:

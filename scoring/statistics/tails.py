@@ -43,9 +43,9 @@ def two_sided(
 ) -> np.ndarray:
     """p = (extreme + 1) / (R + 1), for arrays of one shape.
 
-    R resamples cannot show a p-value below 1/(R + 1), which after Holm over many pairs would hide every difference. So
-    where fewer than `resolved` are extreme, p is that of observed / error under Student's law, at most
-    (resolved + 1) / (R + 1). An observed difference of 0 has p = 1.
+    R resamples cannot show a p-value below 1/(R + 1), which after Holm over many pairs would hide every
+    difference. So where fewer than `resolved` are extreme, p is that of observed / error under Student's law,
+    at most (resolved + 1) / (R + 1). An observed difference of 0 has p = 1.
     """
     p = (extreme + 1.0) / (resamples + 1.0)
     for place in zip(*np.nonzero(extreme < resolved)):
