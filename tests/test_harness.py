@@ -1,0 +1,114 @@
+"""The ground the other tests stand on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.db import connection
+
+from competition import clock
+from tests.support import processes, services, sockets
+from tests.support.clock import frozen_at, move_to
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+def test_the_database_is_the_one_that_was_asked_for() -> None:
+    assert connection.vendor == os.environ.get("PODIUM_TEST_DATABASE", "postgresql")
+    assert "memory" not in str(connection.settings_dict["NAME"])
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+def test_a_command_beside_a_test_sees_the_same_database() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE seen (n integer)")
+        cursor.execute("INSERT INTO seen VALUES (7)")
+    try:
+        query = "from django.db import connection as c; k = c.cursor(); k.execute('SELECT n FROM seen');"
+        command = [sys.executable, "manage.py", "shell", "-v0", "-c", query + "print(k.fetchone()[0])"]
+        said = subprocess.run(
+            command,
+            cwd=processes.ROOT,
+            env=processes.environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert said.stdout.strip() == "7"
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP TABLE seen")
+
+
+@pytest.mark.both
+@pytest.mark.django_db
+def test_the_clock_stands_moves_and_goes_on() -> None:
+    with frozen_at(NOON):
+        assert clock.now() == clock.now() == NOON
+        move_to(NOON.replace(hour=13))
+        assert clock.now() == NOON.replace(hour=13)
+    assert abs(clock.now() - datetime.now(UTC)).total_seconds() < 60
+
+
+@pytest.mark.django_db
+def test_redis_goes_and_comes_back_at_the_same_address(redis_server: services.Redis) -> None:
+    redis_server.stop()
+    assert not redis_server.answers()
+    redis_server.start()
+    assert redis_server.answers()
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "2001:db8::1", "example.org"])
+def test_nothing_leaves_this_machine(host: str) -> None:
+    with pytest.raises(sockets.OutsideWorld):
+        socket.create_connection((host, 80), timeout=1)
+
+
+def test_this_machine_may_be_reached() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        socket.create_connection(server.getsockname(), timeout=1).close()
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_servers_end_with_their_owner(end: signal.Signals) -> None:
+    """However the owner dies, PostgreSQL stops and its folder goes."""
+    owner = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            textwrap.dedent("""
+                import time
+                from tests.support import services
+                services.postgres().start()
+                print(services.postgres().folder, flush=True)
+                time.sleep(60)
+            """),
+        ],
+        cwd=processes.ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert owner.stdout is not None
+    folder = Path(owner.stdout.readline().strip())
+    psycopg.connect(host=str(folder), user="podium", dbname="postgres").close()
+    owner.send_signal(end)
+    owner.wait()
+    owner.stdout.close()
+    patience = time.monotonic() + 15
+    while folder.exists() and time.monotonic() < patience:
+        time.sleep(0.05)
+    assert not folder.exists()
