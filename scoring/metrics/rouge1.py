@@ -1,0 +1,37 @@
+"""ROUGE-1 on one item: overlap of unigrams with clipped counts.
+
+C.-Y. Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", 2004; as FinMMEval 2026 Task 2 (section
+4.2) uses it: a multiset overlap, F1 = 2PR / (P + R), and 0 when P + R = 0. No stemming, no stop words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from scoring.metrics.sets import Counts
+
+Unigrams = dict[str, int]
+
+
+def unigrams(tokens: Sequence[str]) -> Unigrams:
+    """Token → how often. Made once per reference."""
+    return dict(Counter(tokens))
+
+
+def overlap(tokens: Sequence[str], reference: Unigrams) -> int:
+    """How many tokens meet one of the reference, each of which can be met once."""
+    left = dict(reference)
+    # A token met as often as the reference has it leaves `left`, and the filter sees that at once.
+    for token in filter(left.__contains__, tokens):
+        n = left[token]
+        if n == 1:
+            del left[token]
+        else:
+            left[token] = n - 1
+    return sum(reference.values()) - sum(left.values())
+
+
+def rouge1(prediction: Sequence[str], reference: Sequence[str]) -> Counts:
+    """Counts of a prediction's tokens against a reference's: `.precision`, `.recall`, `.f1`."""
+    return Counts(overlap(prediction, unigrams(reference)), len(prediction), len(reference))

@@ -1,0 +1,168 @@
+"""The checks every free-text answer passes: not blank, not too long, no long stacks of combining marks.
+
+Nearly free for ordinary text: one scan finds out whether anything is suspicious, and only then are the rules
+looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from unicodedata import is_normalized, normalize
+
+from scoring.problems import Faults, shown, visible
+from scoring.records import Limits
+from scoring.text.scripts import LAST_CODE, LAST_SHORT, character_class, marks, merged, read_ranges, up_to
+
+GUIDELINE_WORDS = 100
+"""Answers should keep to so many white-space words (FinMMEval 2026 Task 2, section 4.2). Never cut."""
+
+GROWTH = 18
+"""One character becomes at most so many under NFKC (U+FDFA)."""
+
+INVISIBLE = read_ranges(
+    "0-8 B-C E-1F 7F-84 86-9F AD 34F 61C 115F-1160 17B4-17B5 180B-180F 200B-200F 202A-202E 2060-206F 3164 "
+    "FE00-FE0F FEFF FFA0 FFF0-FFFC 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF"
+)
+"""Control, format and filler characters that nobody sees and that change what is compared. White space that
+separates words (no-break and ideographic space, U+2028) is fine."""
+
+_OTHER_SPACE = read_ranges("9 D 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
+"""White space other than the space and the line feed."""
+
+_HALF_WIDTH_MARKS = read_ranges("FF9E-FF9F")
+"""Letters that NFKC turns into combining marks."""
+
+
+def check_text(text: str, field: str, limits: Limits, faults: Faults) -> bool:
+    """Whether `text` may be an answer. Reports E303, E403, E404, E405 and, as warnings, W502 and W503."""
+    if len(text) > limits.answer_characters:
+        faults.add(
+            "E403",
+            f"The {field} is too long: {len(text):,} characters, limit {limits.answer_characters:,}.",
+            field=field,
+            found=f"{len(text):,} characters",
+            expected=f"at most {limits.answer_characters:,} characters",
+            hint="Send the short answer only.",
+        )
+        return False
+    clean = text.replace("\n", " ").isprintable() if text.isascii() else not suspicious().search(text)
+    if not clean and not _check_characters(text, field, limits, faults):
+        return False
+    if not text or text.isspace():
+        _blank(text, field, faults)
+        return False
+    # Clean text has no other white space than these two, so counting them bounds its words.
+    if not clean or text.count(" ") + text.count("\n") >= GUIDELINE_WORDS:
+        _count_words(text, field, faults)
+    return _fits_normalized(text, field, limits, faults)
+
+
+def is_none(text: str) -> bool:
+    """Whether an answer is the word None, which the task reserves for "no answer found"."""
+    word = text.strip()
+    if word.endswith("."):
+        word = word[:-1].rstrip()
+    return word == "None"
+
+
+def word_count(text: str) -> int:
+    """White-space words, as the guideline counts them."""
+    return len(text.split())
+
+
+def _check_characters(text: str, field: str, limits: Limits, faults: Faults) -> bool:
+    stack = _stack(limits.marks_in_a_row).search(text)
+    if stack:
+        faults.add(
+            "E405",
+            f"More than {limits.marks_in_a_row} combining marks in a row at character {stack.start() + 1}.",
+            field=field,
+            found=f"{stack.end() - stack.start()} marks, the first is <U+{ord(stack.group()[0]):04X}>",
+            expected=f"at most {limits.marks_in_a_row} combining marks in a row",
+            hint="Look for text that was garbled by a conversion.",
+        )
+        return False
+    invisible = invisibles().findall(text)
+    if not invisible:
+        return True
+    if not invisibles().sub("", text).strip():
+        _blank(text, field, faults)
+        return False
+    names = ", ".join(f"<U+{ord(one):04X}>" for one in dict.fromkeys(invisible[:1000]))
+    times = "1 invisible character" if len(invisible) == 1 else f"{len(invisible):,} invisible characters"
+    faults.add(
+        "W503",
+        f"The {field} has {times}: {visible(names)}.",
+        field=field,
+        found=shown(text),
+        expected="text without control and format characters",
+        hint="They are kept, and one inside a word cuts it in two. Remove them if they slipped in.",
+    )
+    return True
+
+
+def _blank(text: str, field: str, faults: Faults) -> None:
+    faults.add(
+        "E303",
+        f"The {field} is empty." if not text else f"The {field} is blank: {shown(text)}.",
+        field=field,
+        found=shown(text),
+        expected="text",
+        hint='Every item needs an answer; write "None" where none can be found.',
+    )
+
+
+def _count_words(text: str, field: str, faults: Faults) -> None:
+    words = word_count(text)
+    if words > GUIDELINE_WORDS:
+        faults.add(
+            "W502",
+            f"The {field} has {words:,} words; the guideline is {GUIDELINE_WORDS}.",
+            field=field,
+            found=f"{words:,} words",
+            expected=f"at most {GUIDELINE_WORDS} words",
+            hint="Nothing is cut; the whole text is scored.",
+        )
+
+
+def _fits_normalized(text: str, field: str, limits: Limits, faults: Faults) -> bool:
+    if GROWTH * len(text) <= limits.answer_characters or text.isascii() or is_normalized("NFKC", text):
+        return True
+    length = len(normalize("NFKC", text))
+    if length <= limits.answer_characters:
+        return True
+    faults.add(
+        "E404",
+        f"The {field} is too long once written out: {len(text):,} characters become {length:,} under NFKC.",
+        field=field,
+        found=f"{length:,} characters after NFKC",
+        expected=f"at most {limits.answer_characters:,} characters, before and after NFKC",
+        hint="Replace ligatures and presentation forms by ordinary letters.",
+    )
+    return False
+
+
+@cache
+def invisibles() -> re.Pattern[str]:
+    return re.compile(f"[{character_class(INVISIBLE)}]")
+
+
+@cache
+def suspicious() -> re.Pattern[str]:
+    """What asks for a closer look: invisible characters, unusual white space, two marks in a row.
+
+    Characters above U+FFFF are all taken for suspicious, which keeps the class short.
+    """
+    mark = _mark_class(LAST_SHORT)
+    rare = character_class(up_to(merged(INVISIBLE, _OTHER_SPACE), LAST_SHORT))
+    return re.compile(f"[{rare}\\U00010000-\\U{LAST_CODE:08X}]|[{mark}][{mark}]")
+
+
+@cache
+def _stack(most: int) -> re.Pattern[str]:
+    return re.compile(f"[{_mark_class(LAST_CODE)}]{{{most + 1},}}")
+
+
+def _mark_class(last: int) -> str:
+    return character_class(up_to(merged(marks(), _HALF_WIDTH_MARKS), last))
