@@ -1,10 +1,8 @@
 """What a track kind declares. Checks, pages, boards, documents and the validator are made from it.
 
-A kind is one module with one subclass of `Kind`. It reads its three records, counts per item, and turns
-added-up
-counts into scores: count per item first, aggregate afterwards, so that any subset of items (a slice, a
-bootstrap
-resample) is scored by the very same code.
+A kind is one module with one subclass of `Kind`. It reads its three records, counts per item, and turns added-up
+counts into scores: count per item first, aggregate afterwards, so that any subset of items (a slice, a resample)
+is scored by the very same code.
 """
 
 from __future__ import annotations
@@ -26,18 +24,23 @@ Record = dict[str, Any]
 Tally = Union[tuple[float, ...], dict[Any, float]]
 """Counts of one item that add up over items: a tuple of fixed columns, or a mapping where labels are open."""
 
+AnswerReader = Callable[[Record, Record, Limits, Faults], Any]
+"""(run record, item, limits, faults) → the answer, or None when a fault was reported."""
+
 
 @dataclass(frozen=True)
 class Field:
     """One field of a JSON Lines record, as checks and documents need it.
 
     `type` is "string", "integer", "boolean", "list", "object", or "any" where the kind looks itself.
+    `bulky` marks text of an item that neither checks nor level-0 diagnostics look at; the validator leaves it out.
     """
 
     name: str
     type: str
     about: str
     required: bool = True
+    bulky: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,13 +121,17 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Option:
-    """A setting of a track ("tokenizer"). `read` turns text into a value or raises ValueError."""
+    """A setting of a track ("tokenizer"). `read` turns text into a value or raises ValueError.
+
+    `signed` is False where the setting moves no score and so stays out of signatures.
+    """
 
     name: str
     default: str
     about: str
     choices: tuple[str, ...] = ()
     read: Callable[[str], Any] = str
+    signed: bool = True
 
 
 class Scored(NamedTuple):
@@ -173,6 +180,11 @@ class Kind:
         """What the kind declares, and the invalid rate where the strict protocol is open to it."""
         return self.diagnostics + (INVALID_DIAGNOSTICS if self.takes_invalid else ())
 
+    def slim(self, item: Record) -> Record:
+        """What checks and `observe` need of an item, for the stand-alone validator."""
+        kept = {self.id_field, *(field.name for field in self.item_fields if not field.bulky)}
+        return {name: value for name, value in item.items() if name in kept}
+
     # Reading. Each gets a record whose id and declared fields already have the right JSON type, reports
     # faults
     # through `faults` and returns None when it reported an error.
@@ -188,6 +200,11 @@ class Kind:
     def read_answer(self, record: Record, item: Record, limits: Limits, faults: Faults) -> Any:
         """The answer of one item from its run record."""
         raise NotImplementedError
+
+    def answer_reader(self, items: Items, options: Mapping[str, Any]) -> AnswerReader:
+        """What reads the answers of one run; a kind that checks them against all items or an option
+        overrides this."""
+        return self.read_answer
 
     # Scoring.
 
