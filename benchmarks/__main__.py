@@ -1,4 +1,4 @@
-"""`python -m benchmarks [NAME…]` runs each `NAME_speed.py` here in a fresh interpreter and tells which missed."""
+"""`python -m benchmarks [NAME…]` runs each `NAME_speed.py` here in an interpreter of its own."""
 
 from __future__ import annotations
 

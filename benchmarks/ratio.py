@@ -1,6 +1,6 @@
 """Speed as ratios: two ways of doing the same work, timed in turn in one process.
 
-Absolute times say more about the machine than about the code; a ratio taken in interleaved rounds holds anywhere.
+Absolute times say more about the machine than about the code; a ratio of interleaved rounds holds anywhere.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TOLERANCE = 1e-12
 class Ratio:
     """`work` against `measure`: time(work) / time(measure), held `at_most`, or `at_least` turned round.
 
-    Each callable does its whole work once. With `same_values` both return sequences of numbers that must agree.
+    Each callable does its whole work once. With `same_values` both return numbers that must agree.
     `scale` divides the ratio where `work` treats that many times as much ("time per item").
     """
 
@@ -34,13 +34,13 @@ class Ratio:
     scale: float = 1.0
 
 
-def timed(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
+def timed(call: Callable[[], Any], clock: Callable[[], float]) -> float:
+    start = clock()
     call()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def take(ratio: Ratio, rounds: int = ROUNDS) -> float:
+def take(ratio: Ratio, rounds: int = ROUNDS, clock: Callable[[], float] = time.perf_counter) -> float:
     """The median over interleaved rounds. With `at_least` it says how many times faster `work` is."""
     ours, theirs = ratio.work(), ratio.measure()
     if ratio.same_values:
@@ -49,7 +49,7 @@ def take(ratio: Ratio, rounds: int = ROUNDS) -> float:
             raise AssertionError(f"{ratio.name}: values differ by {worst}")
     del ours, theirs
     gc.collect()
-    pairs = [(timed(ratio.work), timed(ratio.measure)) for _ in range(rounds)]
+    pairs = [(timed(ratio.work, clock), timed(ratio.measure, clock)) for _ in range(rounds)]
     quotient = median(work / measure for work, measure in pairs) / ratio.scale
     return 1 / quotient if ratio.at_least is not None else quotient
 
