@@ -23,15 +23,20 @@ def frozen_models() -> list[type[Model]]:
 
 
 def install(connection: BaseDatabaseWrapper) -> None:
-    """Put the guards on every frozen table that exists; twice does no harm."""
-    existing = connection.introspection.table_names()
-    present = [model for model in frozen_models() if model._meta.db_table in existing]
+    """Put the guards on every frozen table that exists. Those in place stay, so that no table is locked."""
+    tables = connection.introspection.table_names()
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql" and present:
+        if connection.vendor == "postgresql":
             cursor.execute(_POSTGRESQL_FUNCTION)
-        for model in present:
-            for statement in _removal(connection, model) + _guards(connection, model):
-                cursor.execute(statement)
+            cursor.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
+        else:
+            cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        present = {name for (name,) in cursor.fetchall()}
+        for model in frozen_models():
+            if model._meta.db_table in tables:
+                for name, statement in _guards(connection, model).items():
+                    if name not in present:
+                        cursor.execute(statement)
 
 
 @contextmanager
@@ -42,8 +47,8 @@ def suspended(connection: BaseDatabaseWrapper) -> Iterator[None]:
             cursor.execute("SET session_replication_role = replica")
         else:
             for model in frozen_models():
-                for statement in _removal(connection, model):
-                    cursor.execute(statement)
+                for name in _guards(connection, model):
+                    cursor.execute(f"DROP TRIGGER IF EXISTS {name}")
     try:
         yield
     finally:
@@ -63,23 +68,26 @@ END $$
 """
 
 
-def _guards(connection: BaseDatabaseWrapper, model: type[Model]) -> list[str]:
-    table = connection.ops.quote_name(model._meta.db_table)
+def _guards(connection: BaseDatabaseWrapper, model: type[Model]) -> dict[str, str]:
+    """Name → statement. A guard whose statement changes needs another name."""
     prefix = model._meta.db_table
+    table = connection.ops.quote_name(prefix)
     if connection.vendor == "postgresql":
         run = f"EXECUTE FUNCTION {FUNCTION}()"
-        return [
-            f"CREATE TRIGGER {prefix}_no_change BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW {run}",
-            f"CREATE TRIGGER {prefix}_no_truncate BEFORE TRUNCATE ON {table} FOR EACH STATEMENT {run}",
-        ]
-    stored = f"EXISTS (SELECT 1 FROM {table} WHERE {_same_key(connection, model)})"
-    refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
-    return [
-        f"CREATE TRIGGER {prefix}_no_update BEFORE UPDATE ON {table} {refuse}",
-        f"CREATE TRIGGER {prefix}_no_delete BEFORE DELETE ON {table} {refuse}",
-        # INSERT OR REPLACE removes the old row without firing a DELETE trigger.
-        f"CREATE TRIGGER {prefix}_no_replace BEFORE INSERT ON {table} WHEN {stored} {refuse}",
-    ]
+        events = {
+            f"{prefix}_no_change": f"BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW {run}",
+            f"{prefix}_no_truncate": f"BEFORE TRUNCATE ON {table} FOR EACH STATEMENT {run}",
+        }
+    else:
+        refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
+        stored = f"EXISTS (SELECT 1 FROM {table} WHERE {_same_key(connection, model)})"
+        events = {
+            f"{prefix}_no_update": f"BEFORE UPDATE ON {table} {refuse}",
+            f"{prefix}_no_delete": f"BEFORE DELETE ON {table} {refuse}",
+            # INSERT OR REPLACE removes the old row without firing a DELETE trigger.
+            f"{prefix}_no_replace": f"BEFORE INSERT ON {table} WHEN {stored} {refuse}",
+        }
+    return {name: f"CREATE TRIGGER {name} {event}" for name, event in events.items()}
 
 
 def _same_key(connection: BaseDatabaseWrapper, model: type[Model]) -> str:
@@ -93,11 +101,3 @@ def _same_key(connection: BaseDatabaseWrapper, model: type[Model]) -> str:
         "(" + " AND ".join(f"{quote(field.column)} = NEW.{quote(field.column)}" for field in key) + ")"
         for key in keys
     )
-
-
-def _removal(connection: BaseDatabaseWrapper, model: type[Model]) -> list[str]:
-    prefix = model._meta.db_table
-    if connection.vendor == "postgresql":
-        table = connection.ops.quote_name(prefix)
-        return [f"DROP TRIGGER IF EXISTS {prefix}_{name} ON {table}" for name in ("no_change", "no_truncate")]
-    return [f"DROP TRIGGER IF EXISTS {prefix}_{name}" for name in ("no_update", "no_delete", "no_replace")]

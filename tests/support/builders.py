@@ -6,7 +6,10 @@ import hashlib
 import itertools
 import json
 from datetime import timedelta
+from functools import cache
 from typing import Any
+
+from django.contrib.auth.hashers import make_password
 
 from competition import clock
 from competition.domain import blobs
@@ -42,7 +45,13 @@ def make_user(name: str = "", **fields: Any) -> User:
     name = name or f"person{next(_count)}"
     fields.setdefault("email", f"{name}@example.org")
     fields.setdefault("display_name", name.capitalize())
-    return User.objects.create_user(username=fields["email"], password=PASSWORD, **fields)
+    return User.objects.create(username=fields["email"], password=_hashed(PASSWORD), **fields)
+
+
+@cache
+def _hashed(password: str) -> str:
+    """Hashed once a process: good hashes are slow, and a test has a cast."""
+    return make_password(password)
 
 
 def make_organizer_of(task: SharedTask, name: str = "", **fields: Any) -> User:
