@@ -2,78 +2,61 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from scoring.complaints import BINARY, GZIP, PACKED, WIDE_TEXT, ZIP, Complaint
 
+_SIGNATURES = (
+    (b"PK\x03\x04", ZIP, "a ZIP archive (.zip, .xlsx, .docx)"),
+    (b"PK\x05\x06", ZIP, "an empty ZIP archive"),
+    (b"\x1f\x8b", GZIP, "a gzip file"),
+    (b"\xff\xfe\x00\x00", WIDE_TEXT, "UTF-32"),
+    (b"\x00\x00\xfe\xff", WIDE_TEXT, "UTF-32"),
+    (b"\xff\xfe", WIDE_TEXT, "UTF-16"),
+    (b"\xfe\xff", WIDE_TEXT, "UTF-16"),
+    (b"\x89PNG", BINARY, "a PNG picture"),
+    (b"\xff\xd8\xff", BINARY, "a JPEG picture"),
+    (b"GIF8", BINARY, "a GIF picture"),
+    (b"RIFF", BINARY, "a picture, sound or film"),
+    (b"%PDF", BINARY, "a PDF document"),
+    (b"\xd0\xcf\x11\xe0", BINARY, "an old Office document"),
+    (b"BZh", PACKED, "a bzip2 file"),
+    (b"\xfd7zXZ\x00", PACKED, "an xz file"),
+    (b"\x28\xb5\x2f\xfd", PACKED, "a Zstandard file"),
+    (b"7z\xbc\xaf\x27\x1c", PACKED, "a 7-Zip archive"),
+    (b"Rar!", PACKED, "a RAR archive"),
+    (b"PAR1", BINARY, "a Parquet table"),
+    (b"ARROW1", BINARY, "an Arrow table"),
+    (b"SQLite format 3\x00", BINARY, "an SQLite database"),
+    (b"\x93NUMPY", BINARY, "a NumPy array"),
+    (b"\x89HDF", BINARY, "an HDF5 file"),
+    (b"\x80\x03", BINARY, "a Python pickle"),
+    (b"\x80\x04", BINARY, "a Python pickle"),
+    (b"\x80\x05", BINARY, "a Python pickle"),
+    (b"\x7fELF", BINARY, "a program"),
+)
 
-class Format(NamedTuple):
-    """Another file format: the problem's code, the name with its article, and the way out."""
-
-    code: str
-    name: str
-    hint: str
-
-
-_UNPACK = "Unpack it and send the .jsonl file inside."
-_ENCODING = "Save the file as UTF-8 (in PowerShell: Out-File -Encoding utf8)."
-_WRONG_FILE = "Was the wrong file chosen? Send the .jsonl file with one object a line."
-
-_SIGNATURES = [
-    (b"PK\x03\x04", "E005", "a ZIP archive (.zip, .xlsx, .docx)", _UNPACK),
-    (b"PK\x05\x06", "E005", "an empty ZIP archive", _UNPACK),
-    (b"\x1f\x8b", "E006", "a gzip file", _UNPACK),
-    (b"\xff\xfe\x00\x00", "E003", "UTF-32 text", _ENCODING),
-    (b"\x00\x00\xfe\xff", "E003", "UTF-32 text", _ENCODING),
-    (b"\xff\xfe", "E003", "UTF-16 text", _ENCODING),
-    (b"\xfe\xff", "E003", "UTF-16 text", _ENCODING),
-    (b"\x89PNG", "E007", "a PNG picture", _WRONG_FILE),
-    (b"\xff\xd8\xff", "E007", "a JPEG picture", _WRONG_FILE),
-    (b"GIF8", "E007", "a GIF picture", _WRONG_FILE),
-    (b"%PDF", "E007", "a PDF document", _WRONG_FILE),
-    (b"BZh", "E007", "a bzip2 file", _UNPACK),
-    (b"\xfd7zXZ\x00", "E007", "an xz file", _UNPACK),
-    (b"\x28\xb5\x2f\xfd", "E007", "a Zstandard file", _UNPACK),
-    (b"7z\xbc\xaf\x27\x1c", "E007", "a 7-Zip archive", _UNPACK),
-    (b"Rar!", "E007", "a RAR archive", _UNPACK),
-    (b"PAR1", "E007", "a Parquet table", "Export it as JSON Lines."),
-    (b"ARROW1", "E007", "an Arrow table", "Export it as JSON Lines."),
-    (b"SQLite format 3\x00", "E007", "an SQLite database", "Export it as JSON Lines."),
-    (b"\x93NUMPY", "E007", "a NumPy array", "Export it as JSON Lines."),
-    (b"\xd0\xcf\x11\xe0", "E007", "an old Office document", _WRONG_FILE),
-    (b"\x7fELF", "E007", "a program", _WRONG_FILE),
-    (b"\x80\x04\x95", "E007", "a Python pickle", "Write it with json.dumps, one record a line."),
-    (b"\x80\x05\x95", "E007", "a Python pickle", "Write it with json.dumps, one record a line."),
-]
+_WIDE = {"0001": "UTF-32", "1000": "UTF-32", "0101": "UTF-16", "1010": "UTF-16"}
+"""Which of the first four bytes are not zero when ASCII characters come in wider units."""
 
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b")
 
 
-def other_format(start: bytes) -> Format | None:
-    """What the file is, judged by its first kilobyte, or None when it may be UTF-8 text."""
-    for signature, code, name, hint in _SIGNATURES:
+def other_format(start: bytes) -> tuple[Complaint, str] | None:
+    """The complaint and the format's name, judged by the first kilobyte; None when it may be UTF-8 text."""
+    for signature, complaint, name in _SIGNATURES:
         if start.startswith(signature):
-            return Format(code, name, hint)
-    width = _wide_encoding(start)
-    if width:
-        return Format("E003", f"text that looks like UTF-{width} without its mark", _ENCODING)
-    return Format("E007", "binary data", _WRONG_FILE) if _is_binary(start) else None
-
-
-def _wide_encoding(start: bytes) -> int:
-    """16 or 32 when the first characters are ASCII in that width, else 0 (as RFC 4627 tells them apart)."""
-    zeros = tuple(byte == 0 for byte in start[:4])
-    if zeros in ((True, True, True, False), (False, True, True, True)):
-        return 32
-    if zeros in ((True, False, True, False), (False, True, False, True)):
-        return 16
-    return 0
+            return complaint, name
+    wide = _WIDE.get("".join("1" if byte else "0" for byte in start[:4]))
+    if wide:
+        return WIDE_TEXT, wide
+    return (BINARY, "binary data") if _is_binary(start) else None
 
 
 def _is_binary(start: bytes) -> bool:
-    """Many control bytes, or some together with bytes that are no UTF-8. One stray byte is a line's fault."""
+    """Many control bytes, fewer when bytes are no UTF-8 besides. A stray byte or two are a line's fault."""
     controls = sum(byte < 32 and byte not in _TEXT_CONTROLS for byte in start)
     try:
-        start[:-4].decode("utf-8")
-        utf8 = True
+        start.decode("utf-8")
+        share = 10
     except UnicodeDecodeError as error:
-        utf8 = error.start >= len(start) - 8
-    return controls >= 4 and controls * (10 if utf8 else 50) > len(start)
+        share = 10 if error.start >= len(start) - 3 else 50
+    return controls >= 4 and controls * share > len(start)

@@ -1,7 +1,7 @@
 """Says what is wrong with a line that the JSON decoder refused, in our own words.
 
-A small strict scanner (RFC 8259) that runs on faulty lines only. It keeps the place, so that every Python names
-the same column and uses the same sentence; the decoder's own messages differ between versions.
+A small strict scanner (RFC 8259) that runs on faulty lines only. It keeps the place, so that every Python
+names the same column and uses the same sentence; the decoder's own messages differ between versions.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
+from scoring import complaints
+from scoring.complaints import Complaint
 from scoring.problems import visible
 from scoring.records import Limits
 
@@ -18,24 +21,27 @@ LARGEST_INTEGER = 2**53
 """Beyond it a 64-bit float, which many JSON readers use, no longer holds every integer."""
 
 MOST_STEPS = 50_000
-"""Tokens looked at in one line before the scanner gives up naming the place."""
+"""Parts of one line looked at before the scanner gives up naming the place."""
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _STRING_STOP = re.compile(r'["\\\x00-\x1f]')
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u([0-9a-fA-F]{4}))')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_NUMBER_GOES_ON = re.compile(r"[\w.+-]")
+_NUMBER_LIKE = re.compile(r"[\w.+-]+")
 _WORD = re.compile(r"[^\W\d][\w$]*")
-_AFTER_NUMBER = re.compile(r"[\w.+-]")
 _ESCAPED_LINE = re.compile(r'\s*[{\[]?\s*\\+"')
 
 _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
-_NOT_FINITE = {"nan", "inf", "infinity"}
-_CURLY = "“”„‟«»‘’‚‛"
+_NOT_FINITE = ("nan", "inf", "infinity")
+_STRING_PREFIXES = ("b", "f", "r", "u")
+_TYPOGRAPHIC = "“”„‟«»‘’‚‛"
+_ESCAPES = {"\t": ("a tab", "\\t"), "\r": ("a carriage return", "\\r"), "\n": ("a line break", "\\n")}
 _BEFORE, _AFTER = 32, 24
 
 
 class Fault(NamedTuple):
-    """One fault of a line. `column` counts code points from 1; `field` is the outermost key around the place."""
+    """One fault of a line. `column` counts code points from 1; `field` is the outermost key around it."""
 
     code: str
     column: int
@@ -49,10 +55,13 @@ class Fault(NamedTuple):
 def explain(text: str, depth: int = Limits.depth) -> list[Fault]:
     """Every fault of one line, from left to right; empty when the line is strict JSON.
 
-    The list ends with the first fault that breaks the syntax, since nothing behind it can be trusted. Duplicate
-    keys, numbers out of range, NUL and lone surrogates do not break it.
+    The list ends with the first fault that breaks the syntax, since nothing behind it can be trusted.
+    Duplicate keys, numbers out of range, NUL and lone surrogates do not break it.
     """
-    return _Scanner(text, depth).run()
+    scanner = _Scanner(text, depth)
+    with suppress(_Broken):
+        scanner.run()
+    return scanner.faults
 
 
 def excerpt(text: str, index: int) -> str:
@@ -60,165 +69,129 @@ def excerpt(text: str, index: int) -> str:
     start, end = max(0, index - _BEFORE), index + _AFTER
     before = ("…" if start else "") + text[start:index]
     after = text[index:end] + ("…" if end < len(text) else "")
-    return visible(before) + "»" + visible(after)
+    return f"{visible(before)}»{visible(after)}"
 
 
 class _Broken(Exception):
-    """The syntax is broken here; the fault is already noted."""
+    """The syntax is broken here; the fault is noted."""
 
 
 class _Scanner:
+    """Recursive descent, at most `depth` levels down. `at` is the place reached in the text."""
+
     def __init__(self, text: str, depth: int) -> None:
         self.text = text
         self.depth = depth
         self.at = 0
         self.steps = 0
-        self.faults: list[Fault] = []
-        self.open: list[dict[str, int] | None] = []
-        """Brackets not yet closed: an object's keys with their columns, or None for a list."""
+        self.level = 0
         self.field: str | None = None
+        self.faults: list[Fault] = []
 
-    def run(self) -> list[Fault]:
-        try:
-            self._skip_blank()
-            self._value()
-            while self.open:
-                self._next()
-            self._end()
-        except _Broken:
-            pass
-        return self.faults
+    def run(self) -> None:
+        self._value()
+        self._end()
 
-    # Places
+    def _note(self, complaint: Complaint, at: int | None = None, **words: object) -> None:
+        place = self.at if at is None else at
+        code, message, expected, hint = (part and part.format(**words) for part in complaint)
+        said = f"Column {place + 1}: {message}."
+        field = self.field and visible(self.field)
+        self.faults.append(
+            Fault(str(code), place + 1, said, field, excerpt(self.text, place), expected, hint)
+        )
+
+    def _break(self, complaint: Complaint, at: int | None = None, **words: object) -> NoReturn:
+        self._note(complaint, at, **words)
+        raise _Broken
 
     def _skip_blank(self) -> str:
         """Step over JSON white space; the character there, or "" at the end of the line."""
-        self.at = _BLANK.match(self.text, self.at).end()  # type: ignore[union-attr]
+        self.at = _end_of(_BLANK, self.text, self.at)
         return self.text[self.at : self.at + 1]
-
-    def _note(
-        self,
-        code: str,
-        message: str,
-        at: int | None = None,
-        *,
-        expected: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        place = self.at if at is None else at
-        said = f"Column {place + 1}: {message}"
-        self.faults.append(
-            Fault(code, place + 1, said, self.field, excerpt(self.text, place), expected, hint)
-        )
-
-    def _break(
-        self,
-        code: str,
-        message: str,
-        at: int | None = None,
-        *,
-        expected: str | None = None,
-        hint: str | None = None,
-    ) -> NoReturn:
-        self._note(code, message, at, expected=expected, hint=hint)
-        raise _Broken
 
     def _step(self) -> None:
         self.steps += 1
         if self.steps > MOST_STEPS:
-            self._break(
-                "E101",
-                f"this line is not valid JSON somewhere after this place; its first {MOST_STEPS:,} parts are fine",
-                hint="Write each line with a JSON library.",
-            )
+            self._break(complaints.TOO_INTRICATE)
 
     # Grammar
 
-    def _next(self) -> None:
-        """One step inside an open object or list, after its opening bracket or after a value."""
-        keys = self.open[-1]
-        closing = "]" if keys is None else "}"
-        char = self._skip_blank()
-        if char == closing:
-            self._close()
-            return
-        if char != ",":
-            self._unexpected_after_value(char, closing)
-        comma = self.at
-        self.at += 1
-        char = self._skip_blank()
-        if char in ("}", "]"):
-            self._trailing_comma(comma, char)
-        if keys is None:
-            self._value()
-        else:
-            self._member(keys)
-
-    def _close(self) -> None:
-        self.at += 1
-        self.open.pop()
-        if len(self.open) == 1:
-            return
-        if not self.open:
-            self.field = None
-
     def _value(self) -> None:
-        """One value; an opening bracket is entered and its first member read."""
         self._step()
         char = self._skip_blank()
         if char == '"':
             self._string()
-        elif char in ("{", "["):
-            self._enter(char)
+        elif char == "{":
+            self._object()
+        elif char == "[":
+            self._list()
         elif char == "-" or "0" <= char <= "9":
             self._number()
         else:
-            self._other_value(char)
+            self._word(char)
 
-    def _enter(self, bracket: str) -> None:
-        if len(self.open) >= self.depth:
-            self._break(
-                "E110",
-                f"brackets are nested more than {self.depth} deep",
-                expected=f"at most {self.depth} levels",
-                hint="Flatten the value; no field needs such depth.",
-            )
-        keys: dict[str, int] | None = {} if bracket == "{" else None
-        self.open.append(keys)
+    def _open(self) -> str:
+        """Step over an opening bracket; the character behind it."""
+        if self.level >= self.depth:
+            self._break(complaints.TOO_DEEP, depth=self.depth)
+        self.level += 1
+        self.at += 1
+        return self._skip_blank()
+
+    def _goes_on(self, closing: str) -> bool:
+        """After a value: step over a comma, or over the closing bracket."""
+        char = self._skip_blank()
+        if char == closing:
+            self.at += 1
+            self.level -= 1
+            return False
+        if char != ",":
+            self._instead_of_comma(char, closing)
+        comma = self.at
         self.at += 1
         char = self._skip_blank()
-        if char == ("]" if keys is None else "}"):
-            self._close()
-        elif keys is None:
-            self._value()
-        else:
-            self._member(keys)
+        if char and char in "}]":
+            self._break(complaints.TRAILING_COMMA, comma, found=char)
+        return True
 
-    def _member(self, keys: dict[str, int]) -> None:
-        """`"key": value` of an object."""
+    def _list(self) -> None:
+        if self._open() == "]":
+            self._goes_on("]")
+            return
+        self._value()
+        while self._goes_on("]"):
+            self._value()
+
+    def _object(self) -> None:
+        if self._open() == "}":
+            self._goes_on("}")
+            return
+        columns: dict[str, int] = {}
+        self._member(columns)
+        while self._goes_on("}"):
+            self._member(columns)
+
+    def _member(self, columns: dict[str, int]) -> None:
+        """`"key": value`. `columns` says where the object's earlier keys stand."""
         self._step()
         char = self._skip_blank()
         if char != '"':
-            self._other_key(char)
+            self._instead_of_key(char)
         start = self.at
         key = self._string()
-        if len(self.open) == 1:
+        if self.level == 1:
             self.field = key
-        if key in keys:
-            self._note(
-                "E106",
-                f'the key "{visible(key, 40)}" occurs twice in one object (first at column {keys[key]})',
-                start,
-                expected="each key once",
-                hint="Keep one of the two; readers would disagree on which one counts.",
-            )
-        keys.setdefault(key, start + 1)
+        if key in columns:
+            self._note(complaints.TWICE, start, key=visible(key, 40), first=columns[key])
+        columns.setdefault(key, start + 1)
         char = self._skip_blank()
         if char != ":":
-            self._no_colon(char, key)
+            self._instead_of_colon(char, visible(key, 40))
         self.at += 1
-        self._skip_blank()
         self._value()
+        if self.level == 1:
+            self.field = None
 
     def _end(self) -> None:
         """What stands behind the outermost value."""
@@ -228,32 +201,13 @@ class _Scanner:
         place = self.at
         if char == ",":
             self.at += 1
-            follower = self._skip_blank()
-            if not follower:
-                self._break(
-                    "E117",
-                    "a comma follows the object",
-                    place,
-                    expected="the end of the line",
-                    hint="Remove the comma: lines of a JSON Lines file are not joined by commas.",
-                )
-            char = follower if follower == "{" else char
+            char = self._skip_blank()
+            if not char:
+                self._break(complaints.COMMA_BEHIND, place)
         if char == "{":
-            self._break(
-                "E115",
-                "a second object begins on the same line",
-                place,
-                expected="one object a line",
-                hint="Start a new line here, without a comma.",
-            )
-        self._stray(char, place)
-        self._break(
-            "E101",
-            f"there is more text after the end of the value, starting with {_shown(char)}",
-            place,
-            expected="the end of the line",
-            hint="Remove it, or write the line with a JSON library.",
-        )
+            self._break(complaints.SECOND_OBJECT, place)
+        self._stray(char)
+        self._break(complaints.TEXT_BEHIND, place, found=_named(self.text[place]))
 
     # Tokens
 
@@ -261,335 +215,190 @@ class _Scanner:
         """Read a string from its opening quote; its text."""
         opening = self.at
         at = opening + 1
-        plain = True
-        high: int | None = None
+        escaped = False
+        high: int | None = None  # where an upper surrogate waits for its lower one
         while True:
             stop = _STRING_STOP.search(self.text, at)
             if stop is None:
-                self._break(
-                    "E116",
-                    'the line ends inside the string that begins here: its closing " is missing',
-                    opening,
-                    expected='a closing "',
-                    hint="Was the file cut off, or does the text contain a line break? Write a break as \\n.",
-                )
+                self._break(complaints.OPEN_STRING, opening)
             place = stop.start()
-            if high is not None and place > at:
-                self._lone(high)
+            if high is not None and (place > at or stop.group() != "\\"):
+                self._lone_surrogate(high)
                 high = None
-            char = stop.group()
-            if char == '"':
+            if stop.group() == '"':
                 break
-            if char != "\\":
-                self._raw_control(char, place)
+            if stop.group() != "\\":
+                self._raw_control(stop.group(), place)
             escape = _ESCAPE.match(self.text, place)
             if escape is None:
                 self._bad_escape(place)
-            plain = False
             self._step()
-            high = self._code_unit(escape, place, high)
+            escaped = True
+            high = self._escape(escape.group(1), place, high)
             at = escape.end()
-        if high is not None:
-            self._lone(high)
         self.at = stop.end()
         body = self.text[opening : self.at]
-        return body[1:-1] if plain else json.loads(body)
+        return str(json.loads(body)) if escaped else body[1:-1]
 
-    def _code_unit(self, escape: re.Match[str], place: int, high: int | None) -> int | None:
-        """Judge one escape; the place of a high surrogate that waits for its low one."""
-        value = int(escape.group(1), 16) if escape.group(1) else 0x20
-        low = 0xDC00 <= value <= 0xDFFF
-        if high is not None and not low:
-            self._lone(high)
-        if low and high is None:
-            self._lone(place)
-        if value == 0:
-            self._nul(place)
-        return place if 0xD800 <= value <= 0xDBFF else None
+    def _escape(self, digits: str | None, place: int, high: int | None) -> int | None:
+        """Judge one escape; its place when it is an upper surrogate, which a lower one must follow."""
+        unit = int(digits, 16) if digits else 0x20
+        lower = 0xDC00 <= unit <= 0xDFFF
+        if high is not None and not lower:
+            self._lone_surrogate(high)
+        if lower and high is None:
+            self._lone_surrogate(place)
+        if unit == 0:
+            self._note(complaints.NUL, place)
+        return place if 0xD800 <= unit <= 0xDBFF else None
 
-    def _lone(self, place: int) -> None:
-        self._note(
-            "E111",
-            f"{self.text[place : place + 6]} is half of a character (a lone surrogate)",
-            place,
-            expected="both halves, or the character itself",
-            hint="The text was cut in the middle of a character, often an emoji; cut it elsewhere.",
-        )
-
-    def _nul(self, place: int) -> None:
-        self._note(
-            "E112", "the text contains a NUL character (U+0000)", place, hint="Remove it from the text."
-        )
+    def _lone_surrogate(self, place: int) -> None:
+        self._note(complaints.LONE_SURROGATE, place, found=self.text[place : place + 6])
 
     def _raw_control(self, char: str, place: int) -> NoReturn:
         if char == "\0":
-            self._break(
-                "E112", "the text contains a NUL character (U+0000)", place, hint="Remove it from the text."
-            )
-        escaped = {"\t": "\\t", "\r": "\\r", "\n": "\\n"}.get(char, f"\\u{ord(char):04x}")
-        name = {"\t": "a tab", "\r": "a carriage return"}.get(char, "a control character")
-        self._break(
-            "E114",
-            f"{name} (U+{ord(char):04X}) stands in a string as it is",
-            place,
-            expected=f"{escaped} inside strings",
-            hint=f"Write it as {escaped}; a JSON library does this for you.",
-        )
+            self._break(complaints.NUL, place)
+        name, escaped = _ESCAPES.get(char, ("a control character", f"\\u{ord(char):04x}"))
+        self._break(complaints.RAW_CONTROL, place, name=name, found=f"U+{ord(char):04X}", escaped=escaped)
 
     def _bad_escape(self, place: int) -> NoReturn:
-        sequence = self.text[place : place + 2]
-        if len(sequence) == 1:
-            self._break("E116", "the line ends after a backslash", place, expected='a closing "')
-        if sequence == "\\u":
-            self._break(
-                "E101",
-                "\\u needs four hexadecimal digits after it",
-                place,
-                expected="an escape such as \\u00e9",
-                hint="Write \\\\ for a backslash that belongs to the text.",
-            )
+        found = self.text[place : place + 2]
+        if len(found) == 1:
+            self._break(complaints.ENDS_EARLY, place, wanted='a closing "')
         self._break(
-            "E101",
-            f"{visible(sequence)} is not an escape that JSON knows",
-            place,
-            expected='one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000',
-            hint="Write \\\\ for a backslash that belongs to the text (LaTeX, Windows paths).",
+            complaints.SHORT_ESCAPE if found == "\\u" else complaints.BAD_ESCAPE, place, found=visible(found)
         )
 
     def _number(self) -> None:
         start = self.at
         match = _NUMBER.match(self.text, start)
         if match is None:
-            if self.text[start + 1 : start + 4].lower() in ("inf", "nan"):
-                self._not_finite(_WORD.match(self.text, start + 1).group(), start)  # type: ignore[union-attr]
-                return
-            self._break("E101", "a minus sign without a number", expected="a number such as -1")
+            self._minus()
+            return
         self.at = match.end()
-        if _AFTER_NUMBER.match(self.text, self.at):
+        if _NUMBER_GOES_ON.match(self.text, self.at):
             self._bad_number(start)
         written = match.group()
         if match.group(1) or match.group(2):
             if math.isinf(float(written)):
-                self._note("E108", f"the number {visible(written, 24)} is too large to be held", start)
+                self._note(complaints.OVERFLOW, start, found=visible(written, 24))
         elif len(written) > 17 or abs(int(written)) > LARGEST_INTEGER:
-            self._note(
-                "E109",
-                f"the whole number {visible(written, 24)} has {len(written.lstrip('-'))} digits and is beyond 2^53",
-                start,
-                expected=f"at most {LARGEST_INTEGER}",
-                hint="Readers would round it. Write it as a string if it is a name or an id.",
-            )
+            digits = len(written.lstrip("-"))
+            self._note(complaints.HUGE_INTEGER, start, found=visible(written, 24), digits=digits)
+
+    def _minus(self) -> None:
+        """A minus sign that no digit follows."""
+        word = _WORD.match(self.text, self.at + 1)
+        if word is None or word.group().lower() not in _NOT_FINITE:
+            if self.text[self.at + 1 : self.at + 2] == ".":
+                self._bad_number(self.at)
+            self._break(complaints.MINUS_ALONE)
+        self._note(complaints.NOT_FINITE, found="-" + word.group())
+        self.at = word.end()
 
     def _bad_number(self, start: int) -> NoReturn:
-        written = re.match(r"[\w.+-]*", self.text[start : start + 24]).group()  # type: ignore[union-attr]
-        hint = "Put text in double quotes."
+        written = self.text[start : _end_of(_NUMBER_LIKE, self.text, start)]
+        complaint = complaints.BAD_NUMBER
         if re.match(r"-?0[0-9]", written):
-            hint = 'JSON numbers have no leading zeros: write 7 for 07, or "07" if it is a name.'
-        elif re.match(r"-?[0-9]+\.(?![0-9])", written):
-            hint = "Write a digit after the point: 1.0, not 1."
-        self._break("E101", f"{visible(written)} is not a JSON number", start, expected="a number", hint=hint)
+            complaint = complaints.LEADING_ZERO
+        elif re.match(r"-?(?:[0-9]+\.(?![0-9])|\.[0-9])", written):
+            complaint = complaints.BARE_POINT
+        self._break(complaint, start, found=visible(written, 24))
 
-    def _not_finite(self, word: str, start: int) -> None:
-        self.at = start + len(word) + (self.text[start] == "-")
-        sign = "-" if self.text[start] == "-" else ""
-        self._note(
-            "E107",
-            f"{sign}{word} is not valid JSON: it has no NaN and no infinity",
-            start,
-            expected="a finite number, a string or null",
-            hint="Empty cells of a data frame become NaN; fill them before writing the file.",
-        )
+    def _word(self, char: str) -> None:
+        """true, false, null, or whatever else stands where a value belongs."""
+        match = _WORD.match(self.text, self.at)
+        if match is None:
+            self._instead_of_value(char)
+        word = match.group()
+        if word.lower() in _NOT_FINITE:
+            self._note(complaints.NOT_FINITE, found=word)
+        elif word in _PYTHON_WORDS:
+            self._break(complaints.PYTHON, what=f"{word} is {_PYTHON_WORDS[word]} in JSON")
+        elif self.text[match.end() : match.end() + 1] in ("'", '"') and word.lower() in _STRING_PREFIXES:
+            self._break(complaints.PYTHON, what=f"the {word} before a string")
+        elif word not in ("true", "false", "null"):
+            if not self.level:
+                self._break(complaints.NOT_JSON)
+            self._break(complaints.BARE_WORD, found=visible(word, 24))
+        self.at = match.end()
 
-    # What stands where something else belongs
+    # Something else than belongs here
 
-    def _other_value(self, char: str) -> None:
-        word = _WORD.match(self.text, self.at)
-        if word is not None:
-            self._word(word.group())
-            return
+    def _instead_of_value(self, char: str) -> NoReturn:
         if not char:
-            self._too_early("a value")
-        if char in ("}", "]", ",", ":"):
-            self._break("E101", f"a value is missing before {char}", expected="a value")
+            self._ends_early("a value")
+        if char in "}],:":
+            self._break(complaints.NO_VALUE, found=char)
         if char == "(":
-            self._python("a Python tuple")
+            self._break(complaints.PYTHON, what="a tuple (…) is a list […] in JSON")
         if char in "+.":
             self._bad_number(self.at)
-        self._stray(char, self.at)
-        if not self.open:
-            self._no_object()
-        self._break(
-            "E101",
-            f"{_shown(char)} where a value belongs",
-            expected="a string, number, list, object, true, false or null",
-        )
+        self._stray(char)
+        if not self.level:
+            self._break(complaints.WEB_PAGE if char == "<" else complaints.NOT_JSON)
+        self._break(complaints.NOT_A_VALUE, found=_named(char))
 
-    def _word(self, word: str) -> None:
-        start = self.at
-        after = self.text[start + len(word) : start + len(word) + 1]
-        if word in ("true", "false", "null"):
-            self.at += len(word)
-        elif word in _PYTHON_WORDS:
-            self._python(f"{word} (JSON writes {_PYTHON_WORDS[word]})")
-        elif word.lower() in _NOT_FINITE:
-            self._not_finite(word, start)
-        elif after == "'" and word.lower() in ("u", "b", "r", "f"):
-            self._python(f"{word}'…'")
-        elif not self.open:
-            self._no_object()
-        else:
-            self._break(
-                "E101",
-                f"the text {visible(word, 24)} stands without quotes",
-                expected="a value",
-                hint="Put text in double quotes; JSON knows only true, false and null without them.",
-            )
-
-    def _other_key(self, char: str) -> NoReturn:
+    def _instead_of_key(self, char: str) -> NoReturn:
         word = _WORD.match(self.text, self.at)
         if word is not None:
-            self._break(
-                "E101",
-                f"the key {visible(word.group(), 24)} stands without quotes",
-                expected=f'"{visible(word.group(), 24)}"',
-                hint="Put every key in double quotes.",
-            )
+            self._break(complaints.BARE_KEY, found=visible(word.group(), 24))
         if not char:
-            self._too_early('a key or "}"')
+            self._ends_early("a key")
         if char == ",":
-            self._break("E101", "a comma too many", expected="a key", hint="Remove one comma.")
-        self._stray(char, self.at)
-        self._break(
-            "E101",
-            f"{_shown(char)} where a key belongs",
-            expected="a key in double quotes",
-            hint='An object is {"key": value, …}.',
-        )
+            self._break(complaints.TWO_COMMAS)
+        self._stray(char)
+        self._break(complaints.NOT_A_KEY, found=_named(char))
 
-    def _no_colon(self, char: str, key: str) -> NoReturn:
+    def _instead_of_colon(self, char: str, key: str) -> NoReturn:
         if not char:
-            self._too_early(f'":" after the key "{visible(key, 24)}"')
+            self._ends_early(f'":" after the key "{key}"')
         if char in ",}":
-            self._break("E101", f'the key "{visible(key, 24)}" has no value', expected='":" and a value')
-        self._stray(char, self.at)
-        self._break(
-            "E101",
-            f'{_shown(char)} where the ":" after the key "{visible(key, 24)}" belongs',
-            expected='":"',
-            hint='A " inside a text must be written \\".',
-        )
+            self._break(complaints.KEY_ALONE, key=key)
+        self._stray(char)
+        self._break(complaints.NO_COLON, found=_named(char), key=key)
 
-    def _unexpected_after_value(self, char: str, closing: str) -> NoReturn:
+    def _instead_of_comma(self, char: str, closing: str) -> NoReturn:
         if not char:
-            self._too_early(f'"," or "{closing}"')
+            self._ends_early(f'"," or "{closing}"')
         if char in "]}":
-            self._break(
-                "E101", f"{char} closes what was opened with another bracket", expected=f'"," or "{closing}"'
-            )
-        if char == '"':
-            self._break(
-                "E101",
-                "a comma is missing before this string",
-                expected=f'"," or "{closing}"',
-                hint='If this " belongs to the text, write it \\".',
-            )
-        if char in "{[":
-            self._break("E101", f"a comma is missing before {char}", expected=f'"," or "{closing}"')
-        if self.text[self.at - 1] == '"' or self.text[: self.at].rstrip(" \t").endswith('"'):
-            self._stray(char, self.at, quotes=False)
-            self._break(
-                "E101",
-                f"a string ended just before this place, yet text goes on with {_shown(char)}",
-                expected=f'"," or "{closing}"',
-                hint='A " inside a text must be written \\"; a JSON library does this for you.',
-            )
-        self._stray(char, self.at)
-        self._break("E101", f"{_shown(char)} after a value", expected=f'"," or "{closing}"')
+            self._break(complaints.OTHER_BRACKET, found=char, closing=closing)
+        if char in '"{[':
+            self._break(complaints.NO_COMMA, found=_named(char), closing=closing)
+        if self.text[: self.at].rstrip(" \t").endswith('"') and char.isprintable():
+            self._break(complaints.TEXT_GOES_ON, found=_named(char), closing=closing)
+        self._stray(char)
+        self._break(complaints.AFTER_VALUE, found=_named(char), closing=closing)
 
-    def _trailing_comma(self, comma: int, char: str) -> NoReturn:
-        self._break(
-            "E117",
-            f"a comma stands before the closing {char}",
-            comma,
-            expected=f'"{char}"',
-            hint="Remove the comma after the last entry.",
-        )
+    def _ends_early(self, wanted: str) -> NoReturn:
+        self._break(complaints.ENDS_EARLY, wanted=wanted)
 
-    def _too_early(self, expected: str) -> NoReturn:
-        closing = "".join("}" if keys is not None else "]" for keys in reversed(self.open[-8:]))
-        self._break(
-            "E116",
-            f"the line ends too early: {len(self.open)} bracket{'s' * (len(self.open) != 1)} still open"
-            if self.open
-            else "the line ends too early",
-            expected=f"{expected}, at last {closing}" if closing else expected,
-            hint="Was the file cut off, or one object spread over several lines?",
-        )
-
-    def _python(self, what: str) -> NoReturn:
-        self._break(
-            "E105",
-            f"this is Python, not JSON: {what}",
-            expected="double quotes, true, false, null",
-            hint="Write lines with json.dumps(record), not with str(record) or print(record).",
-        )
-
-    def _no_object(self) -> NoReturn:
-        hint = "Write one {…} a line with a JSON library; no header, no CSV, no remarks."
-        if self.text[self.at] == "<":
-            hint = "This looks like a web page or XML. Was a log-in page saved instead of the file?"
-        self._break(
-            "E101", "this line is not JSON: it does not begin with {", expected="a line {…}", hint=hint
-        )
-
-    def _stray(self, char: str, place: int, *, quotes: bool = True) -> None:
-        """Report what is wrong with this character wherever it stands outside strings; return if nothing is."""
-        if char == "'" and quotes:
-            self.at = place
-            self._python("single quotes (strings must use double quotes)")
-        if char == "\0":
-            self._raw_control(char, place)
+    def _stray(self, char: str) -> None:
+        """Report a character that is wrong wherever it stands outside strings; return if it is none."""
+        if char == "'":
+            self._break(complaints.PYTHON, what="strings must use double quotes, not single ones")
         if char == "\ufeff":
-            self._break(
-                "E011",
-                "a byte order mark (U+FEFF) stands inside the file",
-                place,
-                hint="Files were joined; remove the mark or save them without one first.",
-            )
-        if char and char in _CURLY and quotes:
-            self._break(
-                "E101",
-                f"{char} is a typographic quote",
-                place,
-                expected='the straight quote "',
-                hint="A word processor replaced the quotes; write the file with a JSON library.",
-            )
-        if char == "\\" and _ESCAPED_LINE.match(self.text):
-            self._break(
-                "E101",
-                "the quotes of this line are escaped, as if it had been written to JSON twice",
-                place,
-                hint="Call json.dumps once a record.",
-            )
-        if char == "/" or char == "#":
-            self._break(
-                "E101", f"{char} begins a remark, and JSON has no remarks", place, hint="Remove the remark."
-            )
-        if char < " " and char:
-            self._break(
-                "E114", f"a control character {_shown(char)} stands between values", place, hint="Remove it."
-            )
+            self._break(complaints.BOM_INSIDE)
+        if char == "\0":
+            self._break(complaints.NUL)
+        if char < " ":
+            self._break(complaints.CONTROL_OUTSIDE, found=visible(char))
         if visible(char) != char:
-            self._break(
-                "E101",
-                f"the invisible character {_shown(char)} stands outside the strings",
-                place,
-                expected="ordinary spaces at most",
-                hint="Remove it; it often comes from copying out of a web page.",
-            )
+            self._break(complaints.INVISIBLE_OUTSIDE, found=visible(char))
+        if char in _TYPOGRAPHIC:
+            self._break(complaints.TYPOGRAPHIC, found=char)
+        if char in "/#":
+            self._break(complaints.REMARK, found=char)
+        if char == "\\" and _ESCAPED_LINE.match(self.text):
+            self._break(complaints.ESCAPED_TWICE)
 
 
-def _shown(char: str) -> str:
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return at if match is None else match.end()
+
+
+def _named(char: str) -> str:
     """A character as a sentence names it."""
     named = visible(char)
     return named if named != char else f'"{char}"' if char != '"' else "a quote"
