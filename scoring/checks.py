@@ -5,7 +5,7 @@ The upload form, the site's interface, the command line and the stand-alone vali
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Union
 
@@ -65,7 +65,9 @@ class Shape:
     def __init__(
         self, fields: Sequence[Field], id_field: str, *, in_run: bool, also: tuple[str, ...] = ()
     ) -> None:
-        self.fields = [(field.name, JSON_TYPES[field.type], field) for field in fields]
+        self.fields = [
+            (field.name, JSON_TYPES[field.type], field) for field in fields if field.name != id_field
+        ]
         self.known = {id_field, *also, *(field.name for field in fields)}
         self.in_run = in_run
 
@@ -94,10 +96,18 @@ class Shape:
         return good
 
 
-def check_run(kind: Kind, items: Items, source: Source, *, limits: Limits = Limits()) -> CheckedRun:
+def check_run(
+    kind: Kind,
+    items: Items,
+    source: Source,
+    *,
+    limits: Limits = Limits(),
+    options: Mapping[str, Any] | None = None,
+) -> CheckedRun:
     """Read a run and compare it with the items: every problem at once, in line order.
 
     `source` is the file's bytes or a binary stream. A run is whole or refused: exactly one line per item.
+    `options` comes from `read_options`; only a taxonomy matters here.
     """
     problems = Problems()
     faults = Faults(problems)
@@ -105,7 +115,8 @@ def check_run(kind: Kind, items: Items, source: Source, *, limits: Limits = Limi
     ids = Ids(items.records, kind.id_field, faults)
     also = ("invalid",) if kind.takes_invalid else ()
     shape = Shape(kind.run_fields, kind.id_field, in_run=True, also=also)
-    fits, read_answer, records, id_field = shape.fits, kind.read_answer, items.records, kind.id_field
+    fits, records, id_field = shape.fits, items.records, kind.id_field
+    read_answer = kind.answer_reader(items, options or {})
     answers: dict[str, Any] = {}
     for number, record in reader:
         item_id = record.get(id_field)

@@ -8,10 +8,10 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from scoring.checks import CheckedRun, check_gold, check_items, check_run
-from scoring.evaluate import evaluate, refused
+from scoring.evaluate import evaluate, only_checked
 from scoring.options import BadOption, read_options
 from scoring.problems import Problem, Problems
 from scoring.records import Gold, Items
@@ -23,7 +23,7 @@ from scoring.tracks.base import Kind
 
 VALID, REFUSED, USAGE, OUR_FAULT = 0, 1, 2, 3
 
-OPTIONS = ("tokenizer", "k", "slices")
+OPTIONS = ("tokenizer", "k", "slices", "taxonomy")
 
 
 class Stop(Exception):
@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     kinds.set_defaults(command=_kinds)
     check = commands.add_parser("check", help="check a run against the items")
     _add_files(check)
+    check.add_argument("--taxonomy", help="the public list of concepts, TSV, where the kind takes one")
     check.set_defaults(command=_check)
     score = commands.add_parser("score", help="score a run against gold")
     _add_files(score)
@@ -91,23 +92,20 @@ def _kinds(asked: argparse.Namespace) -> int:
 
 def _check(asked: argparse.Namespace) -> int:
     kind = _kind(asked.kind)
+    options = _options(kind, asked)
     items = _items(kind, asked.items)
-    checked = _checked_run(kind, items, asked.run)
-    return _finish(asked, kind, refused(kind, checked, items), checked)
+    checked = _checked_run(kind, items, asked.run, options)
+    return _finish(asked, kind, only_checked(kind, checked, items), checked)
 
 
 def _score(asked: argparse.Namespace) -> int:
     kind = _kind(asked.kind)
-    given = {name: getattr(asked, name) for name in OPTIONS if getattr(asked, name) is not None}
-    try:
-        options = read_options(kind, given)
-    except BadOption as fault:
-        raise Stop(str(fault)) from fault
+    options = _options(kind, asked)
     items = _items(kind, asked.items)
     gold = _gold(kind, items, asked.gold)
-    checked = _checked_run(kind, items, asked.run)
+    checked = _checked_run(kind, items, asked.run, options)
     if checked.run is None:
-        return _finish(asked, kind, refused(kind, checked, items), checked)
+        return _finish(asked, kind, only_checked(kind, checked, items), checked)
     report = evaluate(kind, items, gold, checked.run, options=options, checked=checked)
     if asked.per_item:
         _write_lines(asked.per_item, report.per_item(kind, options))
@@ -129,6 +127,14 @@ def _kind(name: str) -> Kind:
         raise Stop(str(fault.args[0])) from fault
 
 
+def _options(kind: Kind, asked: argparse.Namespace) -> dict[str, Any]:
+    given = {name: getattr(asked, name, None) for name in OPTIONS}
+    try:
+        return read_options(kind, {name: text for name, text in given.items() if text is not None})
+    except BadOption as fault:
+        raise Stop(str(fault)) from fault
+
+
 def _items(kind: Kind, path: Path) -> Items:
     with _open(path) as source:
         checked = check_items(kind, source, file=path.name)
@@ -141,9 +147,9 @@ def _gold(kind: Kind, items: Items, path: Path) -> Gold:
     return checked.gold or _bad_file("gold", path, checked.problems)
 
 
-def _checked_run(kind: Kind, items: Items, path: Path) -> CheckedRun:
+def _checked_run(kind: Kind, items: Items, path: Path, options: Mapping[str, Any]) -> CheckedRun:
     with _open(path) as source:
-        return check_run(kind, items, source)
+        return check_run(kind, items, source, options=options)
 
 
 def _open(path: Path):

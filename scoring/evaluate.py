@@ -142,14 +142,14 @@ def _cell(kind: Kind, chosen: list[Scored], options: Mapping[str, Any]) -> dict[
     return cell
 
 
-def refused(kind: Kind, checked: CheckedRun, items: Items | None) -> Report:
+def only_checked(kind: Kind, checked: CheckedRun, items: Items) -> Report:
     """The report of a run that was only checked: refused, or valid and not scored."""
     return Report(
         kind=kind.name,
         ok=checked.run is not None,
-        diagnostics=observe(kind, items, checked.run) if items and checked.run else {},
+        diagnostics=observe(kind, items, checked.run) if checked.run else {},
         environment=environment(),
         problems=checked.problems.in_order(),
-        counts=counts_of(checked.problems, lines=checked.lines, items=len(items.records) if items else 0),
-        digests=digests_of(run=checked.digest, items=items.digest if items else ""),
+        counts=counts_of(checked.problems, lines=checked.lines, items=len(items.records)),
+        digests=digests_of(run=checked.digest, items=items.digest),
     )

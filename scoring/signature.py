@@ -32,7 +32,7 @@ def signature(
     parts.append(f"agg:{kind.aggregate}")
     for option in kind.options:
         value = options[option.name]
-        if value != profile:
+        if option.signed and value != profile:
             parts.append(f"{option.name}:{_shown(value)}")
     parts += [f"gold:{gold_version}", f"n:{n_scored}"]
     if interval:

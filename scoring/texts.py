@@ -16,7 +16,7 @@ def print_report(kind: Kind, report: Report, problems: Problems) -> None:
     print("\n".join(report_lines(kind, report, problems)))
 
 
-def report_lines(kind: Kind, report: Report, problems: Problems) -> Iterator[str]:
+def report_lines(kind: Kind, report: Report, problems: Problems, most: int = SHOWN_PER_CODE) -> Iterator[str]:
     counts = report.counts
     verdict = "VALID" if report.ok else "REFUSED"
     yield (
@@ -29,7 +29,7 @@ def report_lines(kind: Kind, report: Report, problems: Problems) -> Iterator[str
         for key, value in report.scores.items():
             yield f"  {key:<{width}}  {100 * value:6.2f}"
         yield f"Signature: {report.signature}"
-    yield from problem_lines(problems)
+    yield from problem_lines(problems, most)
     if report.digests["run"]:
         yield f"SHA-256 of the run: {report.digests['run']}"
 

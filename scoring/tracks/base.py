@@ -1,8 +1,8 @@
 """What a track kind declares. Checks, pages, boards, documents and the validator are made from it.
 
-A kind is one module with one subclass of `Kind`. It reads its three records, counts per item, and turns added-up
-counts into scores: count per item first, aggregate afterwards, so that any subset of items (a slice, a resample)
-is scored by the very same code.
+A kind is one module with one subclass of `Kind`. It reads its three records, counts per item, and turns
+added-up counts into scores: count per item first, aggregate afterwards, so that any subset of items (a slice,
+a resample) is scored by the very same code.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class Field:
     """One field of a JSON Lines record, as checks and documents need it.
 
     `type` is "string", "integer", "boolean", "list", "object", or "any" where the kind looks itself.
-    `bulky` marks text of an item that neither checks nor level-0 diagnostics look at; the validator leaves it out.
+    `bulky` marks text of an item that neither checks nor level-0 diagnostics look at: the validator leaves
+    it out.
     """
 
     name: str
@@ -84,7 +85,7 @@ class Diagnostic:
 
     `level`: 0 needs no gold, 1 aggregates of gold, 2 item scores, 3 gold itself (diagnostics.md).
     `display`: "percent" or "number" (a plain number, or None), "table" ({"columns": […], "rows": [[…], …]},
-    first column the row head) or "matrix" ({"labels": […], "rows": [[count, …], …]}, rows gold, columns run).
+    first column the row head) or "matrix" ({"labels": […], "rows": [[count, …], …]}; rows gold, columns run).
     """
 
     key: str
