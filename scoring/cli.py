@@ -17,7 +17,7 @@ from scoring.problems import Problem, Problems
 from scoring.records import Gold, Items
 from scoring.report import Report, counts_of, digests_of
 from scoring.signature import environment
-from scoring.texts import print_report
+from scoring.texts import comparison_lines, print_report
 from scoring.tracks import UnknownKind, get_kind, kind_names
 from scoring.tracks.base import Kind
 
@@ -75,6 +75,15 @@ def _parser() -> argparse.ArgumentParser:
     for name in OPTIONS:
         score.add_argument(f"--{name}", help="a setting of the kind; the default is the track's usual one")
     score.set_defaults(command=_score)
+    compare = commands.add_parser("compare", help="compare two runs on the primary score")
+    compare.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
+    compare.add_argument("runs", nargs=2, type=Path, metavar=("A", "B"), help="the two runs, JSON Lines")
+    compare.add_argument("--items", required=True, type=Path, metavar="ITEMS", help="the items, JSON Lines")
+    compare.add_argument("--gold", required=True, type=Path, metavar="GOLD", help="gold, JSON Lines")
+    compare.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    for name in OPTIONS:
+        compare.add_argument(f"--{name}", help="a setting of the kind; the default is the track's usual one")
+    compare.set_defaults(command=_compare)
     return parser
 
 
@@ -110,6 +119,31 @@ def _score(asked: argparse.Namespace) -> int:
     if asked.per_item:
         _write_lines(asked.per_item, report.per_item(kind, options))
     return _finish(asked, kind, report, checked)
+
+
+def _compare(asked: argparse.Namespace) -> int:
+    """Exit 1 when either run is refused; its problems are printed then, and nothing is compared."""
+    from scoring.statistics.compare import compare_reports  # numpy, which the other commands do without
+
+    kind = _kind(asked.kind)
+    options = _options(kind, asked)
+    items = _items(kind, asked.items)
+    gold = _gold(kind, items, asked.gold)
+    reports = []
+    for path in asked.runs:
+        checked = _checked_run(kind, items, path, options)
+        if checked.run is None:
+            print(f"{path}: refused, so nothing was compared.", file=sys.stderr)
+            return _finish(asked, kind, only_checked(kind, checked, items), checked)
+        reports.append(evaluate(kind, items, gold, checked.run, options=options))
+    a, b = (path.name for path in asked.runs)
+    names = ("A", "B") if a == b else (a, b)
+    comparison = compare_reports(kind, options, items, *reports, names=names)
+    if asked.json:
+        print(json.dumps(comparison.to_json(), indent=1))
+    else:
+        print("\n".join(comparison_lines(comparison)))
+    return VALID
 
 
 def _finish(asked: argparse.Namespace, kind: Kind, report: Report, checked: CheckedRun) -> int:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from scoring.problems import Problem, Problems
 from scoring.report import Report
 from scoring.tracks.base import Kind
+
+if TYPE_CHECKING:
+    from scoring.statistics.compare import Comparison
 
 SHOWN_PER_CODE = 5
 
@@ -43,6 +47,19 @@ def problem_lines(problems: Problems, most: int = SHOWN_PER_CODE) -> Iterator[st
             yield from _one(problem)
         if total > len(first):
             yield f"  … and {total - len(first)} more"
+
+
+def comparison_lines(comparison: Comparison) -> Iterator[str]:
+    """The verdict first, then the figures it rests on."""
+    yield comparison.verdict
+    for name, value in zip(comparison.names, (comparison.score_a, comparison.score_b)):
+        yield f"  {name}: {comparison.score_key} {100 * value:.2f}"
+    yield f"  items: {comparison.n}, better {comparison.wins}, worse {comparison.losses}, equal {comparison.ties}"
+    if comparison.p is not None:
+        yield f"  p {comparison.p:.4f} ({comparison.method}), {comparison.about}"
+    if comparison.mcnemar is not None:
+        only_a, only_b, p = (comparison.mcnemar[name] for name in ("only_a", "only_b", "p"))
+        yield f"  exact McNemar: only the first {only_a}, only the second {only_b}, p {p:.4f}"
 
 
 def _one(problem: Problem) -> Iterator[str]:
