@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
+from django.urls import reverse
 
 from competition.enums import Counts, DiagnosticsLevel, PhasePurpose, PhaseStatus, ScoresVisible
 from competition.models.base import Created, PublicId, at_most, organized_by
@@ -75,6 +76,9 @@ class SharedTask(PublicId, Created):
     def __str__(self) -> str:
         return self.name
 
+    def get_absolute_url(self) -> str:
+        return reverse("task", args=[self.slug])
+
     @property
     def terms_digest(self) -> str:
         """SHA-256 of the terms as they read now: what an acceptance refers to."""
@@ -115,6 +119,9 @@ class Track(Created):
 
     def __str__(self) -> str:
         return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("track", args=[self.task.slug, self.slug])
 
 
 class PhaseQuerySet(models.QuerySet["Phase"]):

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
+from django.urls import reverse
 
 from competition.enums import PhasePurpose, TeamRole
 from competition.models.base import Created, PublicId, digest_validator, organized_by
@@ -72,6 +73,9 @@ class Team(PublicId, Created):
 
     def __str__(self) -> str:
         return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("team", args=[self.public_id])
 
     @property
     def is_baseline(self) -> bool:
