@@ -32,8 +32,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Agreement:
-    """`units` counts those with at least two labels, which α is made of; `pairs` in the order annotators were
-    given."""
+    """`units` counts those with two labels or more, which make up α; `pairs` follow the annotators' order."""
 
     annotators: List[str]
     units: int

@@ -100,10 +100,12 @@ def sign_flip(differences: Sequence[float], *, flips: int = 10_000, seed: int = 
     1).
     """
     values = np.asarray([value for value in differences if value != 0], dtype=np.float64)
+    if not len(values):
+        return 1.0
     observed = abs(values.sum())
     near = _NEAR * max(1.0, float(np.abs(values).sum()))
     if len(values) <= ALL_FLIPS_UP_TO:
-        patterns = np.array(list(product((-1.0, 1.0), repeat=len(values)))).reshape(-1, len(values))
+        patterns = np.array(list(product((-1.0, 1.0), repeat=len(values))))
         return float((np.abs(patterns @ values) >= observed - near).mean())
     stream = np.random.default_rng(seed)
     rows, extreme = max(1, CELLS // len(values)), 0
