@@ -12,7 +12,6 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from json.scanner import make_scanner
 from typing import Any, BinaryIO, Union
 
 from scoring import complaints
@@ -213,7 +212,7 @@ def _as_text(data: bytes, limit: int) -> Text:
 
 
 def _strict_scanner(noted: list[bool]) -> Callable[[str, int], tuple[Any, int]]:
-    """The standard decoder's scanner: (text, start) → value and end. It marks in `noted` what it lets pass."""
+    """The standard decoder, (text, start) → (value, end), which marks in `noted` what it would let pass."""
 
     def as_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         record = dict(pairs)
@@ -240,4 +239,5 @@ def _strict_scanner(noted: list[bool]) -> Callable[[str, int], tuple[Any, int]]:
         parse_float=as_float,
         parse_constant=lambda name: noted.append(True),
     )
-    return make_scanner(decoder)
+    scan: Callable[[str, int], tuple[Any, int]] = decoder.scan_once  # type: ignore[attr-defined]
+    return scan
