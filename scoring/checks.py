@@ -6,8 +6,7 @@ The upload form, the site's interface, the command line and the stand-alone vali
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO, Union
+from typing import Any, BinaryIO, NamedTuple, Union
 
 from scoring.ids import Ids
 from scoring.problems import INVISIBLE, Faults, Problems, json_type, shown, visible
@@ -27,8 +26,7 @@ SPOKEN = {
 }
 
 
-@dataclass
-class CheckedRun:
+class CheckedRun(NamedTuple):
     """`run` is None when any error was found; `problems` then say which."""
 
     run: Run | None
@@ -41,15 +39,13 @@ class CheckedRun:
         return cls(None, Problems(), 0, "")
 
 
-@dataclass
-class CheckedItems:
+class CheckedItems(NamedTuple):
     items: Items | None
     problems: Problems
     lines: int
 
 
-@dataclass
-class CheckedGold:
+class CheckedGold(NamedTuple):
     gold: Gold | None
     problems: Problems
     lines: int
@@ -163,7 +159,8 @@ def check_gold(kind: Kind, items: Items, source: Source, *, file: str = "gold.js
     faults = Faults(problems, file)
     reader = Reader(source, faults, ORGANIZER_LIMITS, kind.id_field)
     shape = Shape(kind.gold_fields, kind.id_field, in_run=False)
-    gold = Gold({}, "")
+    references: dict[str, Any] = {}
+    excluded: dict[str, str] = {}
     lines: dict[str, int] = {}
     for number, record in reader:
         item_id = _organizers_id(kind, number, record, lines, faults)
@@ -179,10 +176,10 @@ def check_gold(kind: Kind, items: Items, source: Source, *, file: str = "gold.js
                 hint="Remove the line, or add the item.",
             )
         elif record.get("excluded", False) is not False:
-            _read_exclusion(item_id, record, gold, faults)
+            _read_exclusion(item_id, record, excluded, faults)
         elif shape.fits(record, faults):
-            gold.references[item_id] = kind.read_reference(record, items.records[item_id], faults)
-    gold.digest = reader.digest
+            references[item_id] = kind.read_reference(record, items.records[item_id], faults)
+    gold = Gold(references, reader.digest, excluded)
     _compare_gold(items, gold, lines, reader, faults)
     return CheckedGold(None if problems.errors else gold, problems, reader.lines)
 
@@ -252,7 +249,7 @@ def _organizers_id(
     return None
 
 
-def _read_exclusion(item_id: str, record: Record, gold: Gold, faults: Faults) -> None:
+def _read_exclusion(item_id: str, record: Record, excluded: dict[str, str], faults: Faults) -> None:
     reason = record.get("reason")
     if record["excluded"] is not True or not isinstance(reason, str) or not reason.strip():
         faults.add(
@@ -263,7 +260,7 @@ def _read_exclusion(item_id: str, record: Record, gold: Gold, faults: Faults) ->
             expected='"excluded": true and "reason": "…"',
         )
         return
-    gold.excluded[item_id] = reason
+    excluded[item_id] = reason
 
 
 def _read_invalid(kind: Kind, record: Record, faults: Faults) -> Invalid | None:

@@ -209,6 +209,10 @@ def _stopped(kind_name: str, stop: Stop) -> Report:
     return Report(
         kind=kind_name,
         ok=False,
+        scores={},
+        breakdowns={},
+        diagnostics={},
+        signature="",
         environment=environment(),
         problems=problems.in_order(),
         counts=counts_of(problems, lines=0, items=0),

@@ -147,6 +147,9 @@ def only_checked(kind: Kind, checked: CheckedRun, items: Items) -> Report:
     return Report(
         kind=kind.name,
         ok=checked.run is not None,
+        scores={},
+        breakdowns={},
+        signature="",
         diagnostics=observe(kind, items, checked.run) if checked.run else {},
         environment=environment(),
         problems=checked.problems.in_order(),

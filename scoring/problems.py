@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 SEVERITIES = {"E": "error", "W": "warning", "I": "info"}
 
@@ -58,8 +57,7 @@ def json_type(value: Any) -> str:
     return "a list" if isinstance(value, list) else "an object"
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """One fault. `line` counts from 1 with blank lines; None where no line can be named (a missing id)."""
 
     code: str
@@ -77,7 +75,7 @@ class Problem:
 
     def to_json(self) -> dict[str, Any]:
         """The problem as a plain object, keys in the order reports print them."""
-        values = asdict(self)
+        values = self._asdict()
         return {"code": values.pop("code"), "severity": self.severity, **values}
 
     @classmethod

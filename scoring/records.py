@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 MIB = 1024 * 1024
@@ -11,8 +12,7 @@ INVALID_REASONS = ("request_failed", "budget_exhausted", "refused", "format")
 """Why a system gave no answer (strict protocol of MultiFinGround, section 4.1)."""
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """How large a run may be. Bytes count before decoding, characters are code points."""
 
     file_bytes: int = 5 * MIB
@@ -42,16 +42,14 @@ class Invalid(NamedTuple):
     reason: str
 
 
-@dataclass
-class Items:
+class Items(NamedTuple):
     """The public items: id → record, in file order. `digest` is the SHA-256 of the raw bytes, hexadecimal."""
 
     records: dict[str, dict[str, Any]]
     digest: str
 
 
-@dataclass
-class Gold:
+class Gold(NamedTuple):
     """The references: id → what the kind reads from a gold record, for scored items only.
 
     `excluded` holds items voided by an erratum, id → public reason. `digest` as in `Items`.
@@ -59,11 +57,10 @@ class Gold:
 
     references: dict[str, Any]
     digest: str
-    excluded: dict[str, str] = field(default_factory=dict)
+    excluded: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass
-class Run:
+class Run(NamedTuple):
     """A team's answers: id → what the kind reads from a line, or `Invalid`. Every item has exactly one."""
 
     answers: dict[str, Any]

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from scoring.problems import Problem, Problems
 from scoring.tracks.base import Kind, Tally
 
 
-@dataclass
-class Report:
+class Report(NamedTuple):
     """Scores are fractions at full precision. A refused run has `ok` False and no scores.
 
     `breakdowns` is slice → value → {"n", scores…}; `counts` has lines, items, scored, errors, warnings and
-    the
-    totals per code; `digests` are SHA-256 of raw bytes, "" where a file was not read.
+    the totals per code; `digests` are SHA-256 of raw bytes, "" where a file was not read.
     `tallies` (item id → counts) serves statistics and per-item scores and is not part of the JSON.
     """
 
     kind: str
     ok: bool
-    scores: dict[str, float] = field(default_factory=dict)
-    breakdowns: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
-    diagnostics: dict[str, Any] = field(default_factory=dict)
-    signature: str = ""
-    environment: dict[str, str] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    counts: dict[str, Any] = field(default_factory=dict)
-    digests: dict[str, str] = field(default_factory=dict)
-    tallies: dict[str, Tally] = field(default_factory=dict, compare=False)
+    scores: Mapping[str, float]
+    breakdowns: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    diagnostics: Mapping[str, Any]
+    signature: str
+    environment: Mapping[str, str]
+    problems: list[Problem]
+    counts: Mapping[str, Any]
+    digests: Mapping[str, str]
+    tallies: Mapping[str, Tally] = MappingProxyType({})
 
     def to_json(self) -> dict[str, Any]:
         """Plain objects only; every key is always there."""

@@ -54,7 +54,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     yield comparison.verdict
     for name, value in zip(comparison.names, (comparison.score_a, comparison.score_b)):
         yield f"  {name}: {comparison.score_key} {100 * value:.2f}"
-    yield f"  items: {comparison.n}, better {comparison.wins}, worse {comparison.losses}, equal {comparison.ties}"
+    better, worse, equal = comparison.wins, comparison.losses, comparison.ties
+    yield f"  items: {comparison.n}, better {better}, worse {worse}, equal {equal}"
     if comparison.p is not None:
         yield f"  p {comparison.p:.4f} ({comparison.method}), {comparison.about}"
     if comparison.mcnemar is not None:

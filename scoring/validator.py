@@ -12,7 +12,6 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -117,7 +116,7 @@ def rules_of(
         "module": type(kind).__module__,
         "scoring": scoring.__version__,
         "options": dict(options),
-        "limits": asdict(limits),
+        "limits": limits._asdict(),
         "sample": sample.decode("utf-8"),
     }
     stated = json.dumps(data, sort_keys=True).encode() + b"".join(_modules([kind]).values())

@@ -8,7 +8,6 @@ a resample) is scored by the very same code.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import (
     Any,
@@ -28,8 +27,7 @@ AnswerReader = Callable[[Record, Record, Limits, Faults], Any]
 """(run record, item, limits, faults) → the answer, or None when a fault was reported."""
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(NamedTuple):
     """One field of a JSON Lines record, as checks and documents need it.
 
     `type` is "string", "integer", "boolean", "list", "object", or "any" where the kind looks itself.
@@ -44,8 +42,7 @@ class Field:
     bulky: bool = False
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(NamedTuple):
     """A score a kind gives, a fraction in [0, 1]. The first a kind lists is its primary score.
 
     `symbol` is the short column head ("F1"), `formula` one line in words and symbols for the evaluation page.
@@ -58,8 +55,7 @@ class Score:
     higher_is_better: bool = True
 
 
-@dataclass(frozen=True)
-class Slice:
+class Slice(NamedTuple):
     """A breakdown by an item field; a list in the field puts the item into each of its values.
 
     `values` overrides where the value comes from: (item, reference) → values.
@@ -79,8 +75,7 @@ class Slice:
         return tuple(map(str, value)) if isinstance(value, list) else (str(value),)
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """Something that explains a run and is never ranked.
 
     `level`: 0 needs no gold, 1 aggregates of gold, 2 item scores, 3 gold itself (diagnostics.md).
@@ -95,8 +90,7 @@ class Diagnostic:
     about: str = ""
 
 
-@dataclass(frozen=True)
-class Resampling:
+class Resampling(NamedTuple):
     """What is drawn when a score's interval is made.
 
     `unit` is "item", "cluster" (items that share `fields`) or "none", where `reason` says why not.
@@ -110,8 +104,7 @@ class Resampling:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class Baseline:
+class Baseline(NamedTuple):
     """A pinned run anyone could have sent: (items, gold or None, generator) → run records, one per item."""
 
     name: str
@@ -120,8 +113,7 @@ class Baseline:
     needs_gold: bool = False
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """A setting of a track ("tokenizer"). `read` turns text into a value or raises ValueError.
 
     `signed` is False where the setting moves no score and so stays out of signatures.
