@@ -52,7 +52,7 @@ class Fault(NamedTuple):
     hint: str | None = None
 
 
-def explain(text: str, depth: int = Limits.depth) -> list[Fault]:
+def explain(text: str, depth: int = Limits().depth) -> list[Fault]:
     """Every fault of one line, from left to right; empty when the line is strict JSON.
 
     The list ends with the first fault that breaks the syntax, since nothing behind it can be trusted.
