@@ -1,6 +1,8 @@
-"""A frozen board as CSV, JSON, Markdown and LaTeX. Each takes the snapshot's content and reads nothing else.
+"""A frozen board as CSV, JSON, Markdown and LaTeX. Each takes the snapshot's content and reads nothing
+else.
 
-Every format tells the same ordered story: rank, team, each score as shown (percent) and, in CSV and JSON, its full value.
+Every format tells the same ordered story: rank, team, each score as shown (percent) and, in CSV and JSON,
+its full value.
 """
 
 from __future__ import annotations

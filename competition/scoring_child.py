@@ -1,8 +1,9 @@
 """Work in a forked child that time and memory limits can kill.
 
-The parent loads what is needed, forks, and waits at a pipe for JSON. Nested C calls (normalising a hostile string)
-answer to no Python signal, so only killing a process bounds them. The child inherits open database connections and must
-never use or close them: it leaves by `os._exit`, which runs no destructor and says nothing on the shared sockets.
+The parent loads what is needed, forks, and waits at a pipe for JSON. Nested C calls (normalising a hostile
+string) answer to no Python signal, so only killing a process bounds them. The child inherits open database
+connections and must never use or close them: it leaves by `os._exit`, which runs no destructor and says
+nothing on the shared sockets.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ MIB: Final = 1024 * 1024
 EXIT_RAISED: Final = 3
 EXIT_MEMORY: Final = 4
 LARGEST_ANSWER: Final = 512 * MIB
+LARGEST_FILE: Final = MIB
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came back. `fault` is "" when `value` counts, else "time", "memory", "size" (of the answer), "raised", "died" or
-    "lost" (`beat` said so).
+    """What came back. `fault` is "" when `value` counts, else "time", "memory", "size" (of the answer),
+    "raised", "died" or "lost" (`beat` said so).
 
     `where` names the exception's type and places in our code, never its message, which could quote gold.
     """
@@ -58,8 +60,8 @@ def run_in_child(
 ) -> Outcome:
     """Run `work` in a child and return its JSON-able result, or the fault that ended it.
 
-    `beat` is called in the parent about every `beat_seconds` while it waits; once it answers False (the claim is lost)
-    the child is killed. The child and whatever it started are gone when this returns.
+    `beat` is called in the parent about every `beat_seconds` while it waits; once it answers False (the
+    claim is lost) the child is killed. The child and whatever it started are gone when this returns.
     """
     started = time.monotonic()
     reading, writing = os.pipe()
@@ -102,7 +104,9 @@ def _judge(answer: bytes, stopped: str, status: int, spent: float) -> Outcome:
 def _listen(
     reading: int, deadline: float, beat: Callable[[], bool] | None, beat_seconds: float
 ) -> tuple[bytes, str]:
-    """Everything the child wrote, and why listening was given up: "" (it finished), "time", "lost" or "size"."""
+    """Everything the child wrote, and why listening was given up: "" (it finished), "time", "lost" or
+    "size".
+    """
     parts: list[bytes] = []
     size = 0
     next_beat = time.monotonic() + beat_seconds
@@ -134,7 +138,9 @@ def _has_left(pid: int, until: float) -> bool:
 
 
 def _end(pid: int) -> int:
-    """Kill what is left of the child's process group, then reap the child: so its number cannot be reused first."""
+    """Kill what is left of the child's process group, then reap the child: so its number cannot be reused
+    first.
+    """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
     return os.waitpid(pid, 0)[1]
@@ -150,11 +156,13 @@ def _be_the_child(work: Callable[[], Any], reading: int, writing: int, limits: L
         _quiet()
         _limit(limits)
         try:
-            answer = json.dumps(work(), ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+            answer = json.dumps(work(), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+                "utf-8"
+            )
             code = 0
         except MemoryError:
             answer, code = b"", EXIT_MEMORY
-        except BaseException as error:  # noqa: BLE001 - whatever it was, the parent must hear of it
+        except BaseException as error:
             answer, code = _places(error).encode("utf-8"), EXIT_RAISED
         _write_all(writing, answer)
         os.close(writing)
@@ -185,13 +193,13 @@ def _quiet() -> None:
 
 
 def _limit(limits: Limits) -> None:
-    """Bounds that hold even when the parent is gone: an alarm, processor time, memory, and no file may grow."""
+    """Bounds that hold even when the parent is gone: an alarm, processor time, memory, small files."""
     whole_seconds = max(1, int(limits.seconds + 0.999))
     signal.alarm(whole_seconds + 5)
     resource.setrlimit(resource.RLIMIT_CPU, (whole_seconds, whole_seconds + 1))
     address_space = _address_space() + limits.memory
     resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

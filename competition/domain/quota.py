@@ -1,7 +1,8 @@
 """How many runs a team may still send. Pure: the moments of accepted runs in, a `Quota` out.
 
-What is counted is decided here once: accepted runs of one entry (team × phase × track), withdrawn ones included, those
-that failed through our fault left out. Refused files were never accepted. The day is the UTC day.
+What is counted is decided here once: accepted runs of one entry (team × phase × track), withdrawn ones
+included, those that failed through our fault left out. Refused files were never accepted. The day is the
+UTC day.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ HUNDREDTH = Decimal("0.01")
 
 @dataclass(frozen=True)
 class Contender(Generic[Subject]):
-    """Somebody to be ranked: a team's name and the full-precision value of its primary score, if it has one."""
+    """Somebody to be ranked: a team's name and the full-precision value of its primary score, if it has
+    one.
+    """
 
     name: str
     value: float | None
@@ -75,7 +77,9 @@ def _by_name(name: str) -> tuple[str, str]:
 
 
 def percent(value: float | None) -> str:
-    """A fraction as percent with two decimals, half up on the decimal value Python prints: .30965 → "30.97"."""
+    """A fraction as percent with two decimals, half up on the decimal value Python prints: .30965 →
+    "30.97".
+    """
     if value is None or not math.isfinite(value):
         return "–"
     shown = (Decimal(repr(float(value))) * 100).quantize(HUNDREDTH, rounding=ROUND_HALF_UP)

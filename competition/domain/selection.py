@@ -12,7 +12,7 @@ Run = TypeVar("Run")
 
 @dataclass(frozen=True)
 class Attempt(Generic[Run]):
-    """One accepted run of a team. `value` is its primary score, None while it waits; `failed` is our fault."""
+    """One accepted run. `value` is its primary score, None while it waits; `failed` is our fault."""
 
     number: int
     run: Run
@@ -59,8 +59,9 @@ def official_submission(
 ) -> Selection[Run]:
     """The attempt that counts under the phase's rule `counts` ("last", "best" or "chosen").
 
-    Withdrawn runs and runs that failed through our fault never stand. `chosen` is the number of the chosen attempt.
-    Where scores are hidden, `scores_visible=False` keeps the best run secret: naming it would compare scores.
+    Withdrawn runs and runs that failed through our fault never stand. `chosen` is the number of the chosen
+    attempt. Where scores are hidden, `scores_visible=False` keeps the best run secret: naming it would
+    compare scores.
     """
     standing = sorted((one for one in attempts if one.stands), key=lambda one: one.number)
     if not standing:

@@ -1,0 +1,386 @@
+"""Taking a run: checked, stored, then accepted in one short transaction that asks every question again.
+
+The order is a promise. The bytes are judged and stored before any lock. Then, with the team's entry locked:
+is this request answered already, is the phase open, are these the latest bytes again, is an attempt left? A
+refused file never reaches the lock, and costs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from competition import clock, rules
+from competition.domain import audit, blobs
+from competition.domain.evaluations import queue_evaluation
+from competition.domain.quota import Quota, measure, spent_sentence
+from competition.domain.samples import items_of
+from competition.enums import Counts, WorkStatus
+from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp
+from competition.models import (
+    Entry,
+    Evaluation,
+    ExtraAttempts,
+    GoldVersion,
+    ItemSet,
+    Phase,
+    RefusedUpload,
+    Submission,
+    Team,
+    Track,
+    User,
+)
+from competition.models.base import REASON_LENGTH
+from competition.models.submissions import METHOD_LENGTH
+from scoring.checks import CheckedRun, check_run
+from scoring.evaluate import only_checked
+from scoring.problems import visible
+from scoring.records import Items
+from scoring.tracks import get_kind
+from scoring.tracks.base import Kind
+
+REFUSALS_AN_HOUR = 30
+EXCERPT_CHARACTERS = 200
+
+
+class RefusedTooOften(CannotSubmit):
+    """So many faulty files in one hour that the next waits; `again_at` says until when."""
+
+    def __init__(self, again_at: datetime) -> None:
+        super().__init__(
+            f"{REFUSALS_AN_HOUR} files of your team were refused within an hour. "
+            f"Check files without sending them, or send again from {again_at:%H:%M} UTC."
+        )
+        self.again_at = again_at
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Yes, or no with the reason as a sentence. True in a condition when yes."""
+
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return not self.reason
+
+
+# Asking
+
+
+def can_submit(*, team: Team, phase: Phase, track: Track, moment: datetime) -> Answer:
+    """Whether a run of this team that had fully arrived at `moment` would be taken, quota aside."""
+    if phase.task_id != team.task_id or track.task_id != team.task_id:
+        return Answer("This team belongs to another shared task.")
+    if moment < phase.opens_at:
+        return Answer(f"{phase.name} opens on {phase.opens_at:%Y-%m-%d at %H:%M} UTC.")
+    if not phase.accepts_at(moment):
+        return Answer(
+            f"{phase.name} closed on {phase.closes_at:%Y-%m-%d at %H:%M:%S} UTC; "
+            f"your file had arrived at {moment:%H:%M:%S.%f} UTC."
+        )
+    if ItemSet.objects.current_for(phase, track) is None:
+        return Answer("The items of this phase are not released yet.")
+    return Answer()
+
+
+def submissions_left(*, team: Team, phase: Phase, track: Track, moment: datetime) -> Quota:
+    """The team's allowance in this phase and track."""
+    entry = Entry.objects.filter(team=team, phase=phase, track=track).first()
+    return _quota(entry, phase, moment)
+
+
+def _quota(entry: Entry | None, phase: Phase, moment: datetime) -> Quota:
+    received: list[datetime] = []
+    extra = 0
+    if entry is not None:
+        done_or_waiting = Evaluation.objects.exclude(status=WorkStatus.FAILED).values("submission")
+        failed = Evaluation.objects.filter(status=WorkStatus.FAILED, submission__entry=entry)
+        ours = failed.exclude(submission__in=done_or_waiting).values("submission")
+        received = list(entry.submissions.exclude(pk__in=ours).values_list("received_at", flat=True))
+        extra = sum(entry.extra_attempts.values_list("amount", flat=True))
+    return measure(received, moment=moment, daily=phase.daily_quota, total=phase.total_quota, extra=extra)
+
+
+# Receiving
+
+
+def receive_submission(
+    *,
+    team: Team,
+    phase: Phase,
+    track: Track,
+    submitted_by: User | None,
+    received_at: datetime,
+    content: bytes,
+    file_name: str = "",
+    run_name: str = "",
+    method: str = "",
+    code_url: str = "",
+    external_data: str = "",
+    idempotency_key: str = "",
+) -> Submission | RefusedUpload:
+    """Take a run: a `Submission` (new, or the receipt of before), or a `RefusedUpload` with every problem.
+
+    `received_at` is one reading of the database clock after the whole request had arrived. Raises
+    CannotSubmit, QuotaUsedUp or NotAllowed, and then nothing was kept.
+    """
+    if submitted_by is None or not rules.can_submit_for(submitted_by, team):
+        raise NotAllowed("Only members of a team send its runs.")
+    before = _answered(team, phase, track, idempotency_key)
+    if before is not None:
+        return before
+    _require(can_submit(team=team, phase=phase, track=track, moment=received_at))
+    _require_patience(team, received_at)
+    sent = {
+        "submitted_by": submitted_by,
+        "received_at": received_at,
+        "file_name": _one_line(file_name, 255),
+        "size": len(content),
+    }
+    checked, report = _judge(phase, track, content)
+    if checked.run is None:
+        return _refuse(team, phase, track, report, content, sent)
+    told = {
+        "run_name": _one_line(run_name, 80),
+        "method": method[:METHOD_LENGTH],
+        "code_url": code_url[:300],
+        "external_data": _one_line(external_data, 500),
+        "idempotency_key": idempotency_key[:64],
+    }
+    return _accept(
+        team, phase, track, checked, report, blobs.store(content), {**sent, **told}, within_rules=True
+    )
+
+
+def receive_baseline(
+    *,
+    team: Team,
+    phase: Phase,
+    track: Track,
+    baseline_name: str,
+    content: bytes,
+    submitted_by: User | None = None,
+) -> Submission:
+    """Take the run of a baseline: checked and scored like any other, outside window and quota, never ranked.
+
+    The same bytes again give the same submission. Raises CannotSubmit when the run does not pass the check.
+    """
+    if not team.is_baseline:
+        raise NotAllowed("Only a baseline's run is taken outside the rules of a phase.")
+    checked, report = _judge(phase, track, content)
+    if checked.run is None:
+        raise CannotSubmit(f"The baseline {baseline_name} does not pass the check of its own track.")
+    told = {
+        "submitted_by": submitted_by,
+        "received_at": clock.now(),
+        "file_name": f"{baseline_name}.jsonl",
+        "size": len(content),
+        "run_name": baseline_name,
+        "baseline_name": baseline_name,
+    }
+    return _accept(team, phase, track, checked, report, blobs.store(content), told, within_rules=False)
+
+
+def _judge(phase: Phase, track: Track, content: bytes) -> tuple[CheckedRun, dict[str, Any]]:
+    """The check and its report as JSON, by the very code participants run at home."""
+    item_set = ItemSet.objects.current_for(phase, track)
+    if item_set is None:
+        raise CannotSubmit("The items of this phase are not released yet.")
+    kind = get_kind(track.kind)
+    items = items_of(item_set)
+    checked = check(kind, items, content)
+    return checked, only_checked(kind, checked, items).to_json()
+
+
+def check(kind: Kind, items: Items, content: bytes) -> CheckedRun:
+    """The one place where the site judges a file."""
+    return check_run(kind, items, content)
+
+
+def _refuse(
+    team: Team, phase: Phase, track: Track, report: dict[str, Any], content: bytes, sent: dict[str, Any]
+) -> RefusedUpload:
+    return RefusedUpload.objects.create(
+        team=team,
+        phase=phase,
+        track=track,
+        digest=hashlib.sha256(content).hexdigest(),
+        problems={**report, "excerpts": dict(_excerpts(report, content))},
+        **sent,
+    )
+
+
+def _excerpts(report: dict[str, Any], content: bytes) -> Iterator[tuple[str, str]]:
+    """The first offending lines, invisible characters spelled out: line number as text → its text."""
+    wanted = sorted({problem["line"] for problem in report["problems"] if problem["line"]})[:100]
+    lines = content.split(b"\n", wanted[-1])[: wanted[-1]] if wanted else []
+    for number in wanted:
+        if number <= len(lines):
+            text = lines[number - 1][: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace").rstrip("\r")
+            yield str(number), visible(text, EXCERPT_CHARACTERS)
+
+
+def _accept(
+    team: Team,
+    phase: Phase,
+    track: Track,
+    checked: CheckedRun,
+    report: dict[str, Any],
+    blob: Any,
+    told: dict[str, Any],
+    *,
+    within_rules: bool,
+) -> Submission:
+    Entry.objects.get_or_create(team=team, phase=phase, track=track)
+    with transaction.atomic():
+        entry = Entry.objects.select_for_update().get(team=team, phase=phase, track=track)
+        answered = _answered(team, phase, track, told.get("idempotency_key", ""))
+        if answered is not None:
+            return answered
+        received_at = told["received_at"]
+        now_phase = Phase.objects.get(pk=phase.pk)
+        if within_rules:
+            _require(can_submit(team=team, phase=now_phase, track=track, moment=received_at))
+        latest = entry.submissions.order_by("-number").first()
+        if latest is not None and _same_again(latest, checked.digest):
+            return latest
+        if within_rules:
+            quota = _quota(entry, now_phase, received_at)
+            if quota.is_spent:
+                raise QuotaUsedUp(spent_sentence(quota))
+        submission = Submission.objects.create(
+            entry=entry,
+            team=team,
+            phase=phase,
+            track=track,
+            number=latest.number + 1 if latest else 1,
+            blob=blob,
+            digest=checked.digest,
+            n_lines=report["counts"]["lines"],
+            warnings={"problems": report["problems"], "counts": report["counts"]},
+            observed=report["diagnostics"],
+            **told,
+        )
+        gold_version = GoldVersion.objects.current_for(phase, track)
+        if gold_version is not None:
+            queue_evaluation(submission=submission, gold_version=gold_version, moment=received_at)
+    return submission
+
+
+def _same_again(latest: Submission, digest: str) -> bool:
+    """Whether a file is the entry's latest one once more; a run that failed or was withdrawn may be sent
+    again.
+    """
+    if latest.digest != digest or latest.is_withdrawn:
+        return False
+    evaluation = latest.latest_evaluation
+    return evaluation is None or evaluation.status != WorkStatus.FAILED
+
+
+def _answered(team: Team, phase: Phase, track: Track, key: str) -> Submission | None:
+    """What a request with this idempotency key was answered with."""
+    if not key:
+        return None
+    same_entry = Submission.objects.filter(team=team, phase=phase, track=track)
+    return same_entry.filter(idempotency_key=key[:64]).first()
+
+
+def _require(answer: Answer) -> None:
+    if not answer:
+        raise CannotSubmit(answer.reason)
+
+
+def _require_patience(team: Team, moment: datetime) -> None:
+    recent = RefusedUpload.objects.filter(team=team, received_at__gt=moment - timedelta(hours=1))
+    times = list(recent.order_by("-received_at").values_list("received_at", flat=True)[:REFUSALS_AN_HOUR])
+    if len(times) == REFUSALS_AN_HOUR:
+        raise RefusedTooOften(times[-1] + timedelta(hours=1))
+
+
+def _one_line(text: str, most: int) -> str:
+    return " ".join(text.replace("\x00", "").split())[:most]
+
+
+# Afterwards
+
+
+@transaction.atomic
+def withdraw_submission(*, submission: Submission, withdrawn_by: User, reason: str = "") -> Submission:
+    """Take a run out of the competition for good: members until the phase closes, organizers at any time.
+
+    The attempt stays spent. Withdrawing twice changes nothing.
+    """
+    entry = Entry.objects.select_for_update().get(pk=submission.entry_id)
+    submission = Submission.objects.get(pk=submission.pk)
+    moment = clock.now()
+    if not rules.can_withdraw(withdrawn_by, submission):
+        raise NotAllowed("Only members of the team and organizers withdraw a run.")
+    if not submission.phase.accepts_at(moment) and not rules.organizes(withdrawn_by, submission.phase.task):
+        raise NotAllowed("The phase has closed. Ask the organizers to withdraw the run.")
+    if submission.is_withdrawn:
+        return submission
+    submission.withdrawn_at, submission.withdrawn_by = moment, withdrawn_by
+    submission.save(update_fields=["withdrawn_at", "withdrawn_by"])
+    if entry.chosen_id == submission.pk:
+        Entry.objects.filter(pk=entry.pk).update(chosen=None)
+    audit.record(
+        actor=withdrawn_by,
+        action="submission withdrawn",
+        target=submission,
+        reason=reason[:REASON_LENGTH],
+        at=moment,
+    )
+    return submission
+
+
+@transaction.atomic
+def choose_submission(*, submission: Submission, chosen_by: User) -> Entry:
+    """Make this run the one that counts, where the phase lets teams choose, until it closes."""
+    entry = Entry.objects.select_for_update().get(pk=submission.entry_id)
+    submission = Submission.objects.get(pk=submission.pk)
+    moment = clock.now()
+    if not rules.can_choose(chosen_by, submission):
+        raise NotAllowed("Only members of the team choose its run.")
+    if submission.phase.counts != Counts.CHOSEN:
+        raise NotAllowed("In this phase teams do not choose which run counts.")
+    if not submission.phase.accepts_at(moment):
+        raise NotAllowed("The phase has closed; the choice stands.")
+    if submission.is_withdrawn:
+        raise NotAllowed("A withdrawn run cannot count.")
+    before = entry.chosen.number if entry.chosen else None
+    entry.chosen = submission
+    entry.save(update_fields=["chosen"])
+    audit.record(
+        actor=chosen_by,
+        action="submission chosen",
+        target=submission,
+        before={"number": before},
+        after={"number": submission.number},
+        at=moment,
+    )
+    return entry
+
+
+@transaction.atomic
+def grant_attempts(
+    *, team: Team, phase: Phase, track: Track, amount: int, reason: str, granted_by: User
+) -> ExtraAttempts:
+    """Give one team more attempts in a phase and track, with a reason that stays on record."""
+    if not rules.organizes(granted_by, team.task):
+        raise NotAllowed("Only organizers grant attempts.")
+    entry, _ = Entry.objects.get_or_create(team=team, phase=phase, track=track)
+    granted = ExtraAttempts.objects.create(entry=entry, amount=amount, reason=reason, granted_by=granted_by)
+    audit.record(
+        actor=granted_by,
+        action="attempts granted",
+        target=entry,
+        task=team.task,
+        reason=reason,
+        after={"amount": amount},
+    )
+    return granted
