@@ -232,7 +232,7 @@ TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_USE_FINDERS = DEMO  # the demo serves static files as they lie, without a collecting step
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEMO  # the demo serves static files as they lie
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
     "staticfiles": {

@@ -56,11 +56,6 @@ class FrozenLeaderboard(PublicId, Created):
                 violation_error_message="This phase and track has a frozen board of that version.",
             ),
             models.CheckConstraint(
-                condition=Q(version__gte=1),
-                name="board_version_from_1",
-                violation_error_message="Versions count from 1.",
-            ),
-            models.CheckConstraint(
                 condition=~Q(reason=""),
                 name="board_reason",
                 violation_error_message="A frozen board says why it was frozen.",
@@ -117,7 +112,7 @@ class FrozenStanding(models.Model):
                 violation_error_message="A run stands once on a board.",
             ),
             models.CheckConstraint(
-                condition=Q(section=Section.RANKED, rank__gte=1) | Q(~Q(section=Section.RANKED), rank=None),
+                condition=Q(section=Section.RANKED, rank__isnull=False, rank__gte=1) | Q(~Q(section=Section.RANKED), rank=None),
                 name="standing_rank_in_section",
                 violation_error_message="Ranked lines have a rank, the others have none.",
             ),
