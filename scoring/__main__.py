@@ -1,4 +1,4 @@
-"""The command line: `python -m scoring kinds | check | score`.
+"""The command line: `python -m scoring kinds | check | score | compare | baseline`.
 
 Exit 0 valid, 1 run refused, 2 usage, missing file, bad items or gold, or an option that does not fit,
 3 our fault. With --json one report goes to standard output and nothing else does.

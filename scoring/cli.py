@@ -6,10 +6,11 @@ import argparse
 import json
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from scoring.baselines import GoldNeeded, UnknownBaseline, baseline_run
 from scoring.checks import CheckedRun, check_gold, check_items, check_run
 from scoring.evaluate import evaluate, only_checked
 from scoring.options import BadOption, read_options
@@ -84,6 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     for name in OPTIONS:
         compare.add_argument(f"--{name}", help="a setting of the kind; the default is the track's usual one")
     compare.set_defaults(command=_compare)
+    baseline = commands.add_parser("baseline", help="write a run anyone could send")
+    baseline.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
+    baseline.add_argument("name", metavar="NAME", help="a baseline of the kind; a wrong name lists them")
+    baseline.add_argument("--items", required=True, type=Path, metavar="ITEMS", help="the items, JSON Lines")
+    baseline.add_argument("--gold", type=Path, metavar="GOLD", help="gold, for baselines made from it")
+    baseline.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed, the same run")
+    baseline.add_argument("-o", dest="run", required=True, type=Path, metavar="RUN", help="where to write it")
+    baseline.set_defaults(command=_baseline)
     return parser
 
 
@@ -119,6 +128,17 @@ def _score(asked: argparse.Namespace) -> int:
     if asked.per_item:
         _write_lines(asked.per_item, report.per_item(kind, options))
     return _finish(asked, kind, report, checked)
+
+
+def _baseline(asked: argparse.Namespace) -> int:
+    kind = _kind(asked.kind)
+    items = _items(kind, asked.items)
+    gold = _gold(kind, items, asked.gold) if asked.gold else None
+    try:
+        _write_lines(asked.run, baseline_run(kind, asked.name, items, gold, asked.seed))
+    except (UnknownBaseline, GoldNeeded) as fault:
+        raise Stop(str(fault)) from fault
+    return VALID
 
 
 def _compare(asked: argparse.Namespace) -> int:
@@ -225,7 +245,7 @@ def _print_json(report: Report) -> None:
     sys.stdout.write("\n")
 
 
-def _write_lines(path: Path, rows: list[Mapping[str, object]]) -> None:
+def _write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     try:
         with path.open("w", encoding="utf-8", newline="\n") as target:
             target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
