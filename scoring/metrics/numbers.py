@@ -6,6 +6,7 @@ A number is digits of any script with full stops and commas inside, after NFKC; 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from scoring.text import normalize
@@ -18,11 +19,10 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(find_numbers(normalize.multi(text)))
 
 
-def find_numbers(text: str) -> list[str]:
-    """Every number of text that went through `normalize.multi`, in order."""
+def find_numbers(text: str, last: int | None = None) -> list[str]:
+    """Every number of text that went through `normalize.multi`, in order. `last` is its `reach`, if known."""
     # Between digits commas are dropped, elsewhere they separate nothing that a letter or space would not.
-    text = text.replace(",", "")
-    return (_ascii_numbers if text.isascii() else _numbers(reach(text))).findall(text)
+    return _finder(reach(text) if last is None else last)(text.replace(",", ""))
 
 
 def number_recall(prediction: str, reference: str) -> float | None:
@@ -31,10 +31,7 @@ def number_recall(prediction: str, reference: str) -> float | None:
     return len(wanted & numbers(prediction)) / len(wanted) if wanted else None
 
 
-_ascii_numbers = re.compile("[0-9][0-9.]*(?<=[0-9])")
-
-
 @cache
-def _numbers(last: int) -> re.Pattern[str]:
+def _finder(last: int) -> Callable[[str], list[str]]:
     digit = character_class(up_to(digits(), last))
-    return re.compile(f"[{digit}][{digit}.]*(?<=[{digit}])")
+    return re.compile(rf"[{digit}][{digit}.]*(?<!\.)").findall

@@ -7,6 +7,7 @@ pattern, cut at U+FFFF, does the work unless the text has such characters; both 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 
 from scoring.text import normalize
@@ -49,25 +50,26 @@ def ascii_tokens(text: str) -> list[str]:
 _ASCII = re.compile("[a-z0-9]+").findall
 
 
-def cut(text: str) -> list[str]:
-    """Tokens of text that went through `normalize.multi`."""
+def reach(text: str) -> int:
+    """How far a pattern must reach for `text`: `LAST_SHORT`, or all of Unicode."""
+    return LAST_SHORT if text.isascii() or not _LONG.search(text) else LAST_CODE
+
+
+def cut(text: str, last: int | None = None) -> list[str]:
+    """Tokens of text that went through `normalize.multi`. `last` is its `reach`, where that is known."""
     if text.isascii():
         return _ASCII(text)
-    last = reach(text)
+    if last is None:
+        last = reach(text)
     if last == LAST_CODE:
         text = _SYMBOLS.sub(" ", text)
         last = reach(text)
-    return _pattern(last).findall(text)
-
-
-def reach(text: str) -> int:
-    """How far a pattern must reach for `text`: `LAST_SHORT`, or all of Unicode."""
-    return LAST_CODE if _LONG.search(text) else LAST_SHORT
+    return _pattern(last)(text)
 
 
 @cache
-def _pattern(last: int) -> re.Pattern[str]:
-    """A first character of any token; an ideograph or kana ends there, a word runs on.
+def _pattern(last: int) -> Callable[[str], list[str]]:
+    """Finds tokens. A first character of any token; an ideograph or kana ends there, a word runs on.
 
     Each part starts with a class and loops only where a mark follows, which keeps `re` on its fast path.
     """
@@ -77,4 +79,4 @@ def _pattern(last: int) -> re.Pattern[str]:
     one, mark, run = map(character_class, (alone, up_to(marks(), last), word))
     first, after_letter = character_class(merged(alone, word)), character_class(letter)
     marked = f"(?:(?=[{mark}])(?<=[{after_letter}])[{mark}]+[{run}]*)*"
-    return re.compile(f"[{first}](?:(?<=[{one}])|[{run}]*(?:(?![{mark}])|{marked}))")
+    return re.compile(f"[{first}](?:(?<=[{one}])|[{run}]*(?:(?![{mark}])|{marked}))").findall

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 from scoring.metrics import rouge1
 from scoring.metrics.numbers import find_numbers
-from scoring.metrics.sets import Counts
 from scoring.problems import Faults, shown
 from scoring.records import Gold, Items, Limits, Run
 from scoring.text import normalize
-from scoring.text.tokenize import PROFILES, ascii_tokens, cut
+from scoring.text.tokenize import PROFILES, ascii_tokens, cut, reach
 from scoring.tracks.answer_tables import (
     EXACT,
     F1,
@@ -183,15 +182,15 @@ class ShortAnswer(Kind):
     def tally(self, item: Record, prepared: Reference, answer: str, options: Mapping[str, Any]) -> Tally:
         unigrams, length, exact, numbers = prepared
         text = normalize.multi(answer)
+        last = reach(text)
         multi = options["tokenizer"] == MULTI
-        tokens = cut(text) if multi else ascii_tokens(answer)
-        hits = rouge1.overlap(tokens, unigrams)
-        counts = Counts(hits, len(tokens), length)
+        tokens = cut(text, last) if multi else ascii_tokens(answer)
+        hits, predicted = rouge1.overlap(tokens, unigrams), len(tokens)
         # Under `multi.1` equal texts have equal tokens, which spares most answers the comparison.
-        may_match = hits == length == len(tokens) or not multi
-        matches = may_match and normalize.collapsed(text) == exact
-        found = len(numbers.intersection(find_numbers(text))) / len(numbers) if numbers else 0.0
-        return (1, counts.f1, counts.precision, counts.recall, int(matches), found, 1 if numbers else 0)
+        may_match = hits == length == predicted or not multi
+        matches = 1 if may_match and normalize.collapsed(text) == exact else 0
+        found = len(numbers.intersection(find_numbers(text, last))) / len(numbers) if numbers else 0.0
+        return (1, *rouge1.ratios(hits, predicted, length), matches, found, 1 if numbers else 0)
 
     def scores_of(self, total: Tally, options: Mapping[str, Any]) -> dict[str, float]:
         n, numeric = total[ITEMS] or 1, total[WITH_NUMBERS] or 1
