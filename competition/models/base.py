@@ -45,11 +45,16 @@ def at_most(field: str, characters: int, *, name: str) -> models.CheckConstraint
     )
 
 
+NONE = models.Q(pk__in=[])
+ALL = ~NONE
+"""Every row. An empty Q() would not do: it is neutral, so `seen | Q()` is just `seen`."""
+
+
 def organized_by(user: Any, task_path: str) -> models.Q:
     """Rows of the shared tasks this user organizes; `task_path` leads to the task ("" on the task itself)."""
     if not user.is_authenticated:
-        return models.Q(pk__in=[])
+        return NONE
     if user.is_superuser:
-        return models.Q()
+        return ALL
     path = f"{task_path}__organizer_roles__user" if task_path else "organizer_roles__user"
     return models.Q(**{path: user})

@@ -112,7 +112,8 @@ class FrozenStanding(models.Model):
                 violation_error_message="A run stands once on a board.",
             ),
             models.CheckConstraint(
-                condition=Q(section=Section.RANKED, rank__isnull=False, rank__gte=1) | Q(~Q(section=Section.RANKED), rank=None),
+                condition=Q(section=Section.RANKED, rank__isnull=False, rank__gte=1)
+                | Q(~Q(section=Section.RANKED), rank=None),
                 name="standing_rank_in_section",
                 violation_error_message="Ranked lines have a rank, the others have none.",
             ),
