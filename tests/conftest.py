@@ -12,7 +12,7 @@ import pytest
 from tests.support import services, sockets
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 # Before pytest-django loads the settings, so here and not in a fixture.
 services.choose_environment()
@@ -82,18 +82,22 @@ def browser_context_args(live_server: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def open_page(new_context: Callable[..., Any]) -> Iterator[Callable[..., Page]]:
+def open_page(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[Callable[..., Page]]:
     """`open_page(java_script_enabled=False, …)` opens a watched page of its own, as another person's."""
     from tests.support.browser import watch
 
+    contexts: list[BrowserContext] = []
     watched: list[list[str]] = []
 
     def open_one(**options: Any) -> Page:
-        page = new_context(**options).new_page()
+        contexts.append(browser.new_context(**{**browser_context_args, **options}))
+        page = contexts[-1].new_page()
         watched.append(watch(page))
         return page
 
     yield open_one
+    for context in contexts:
+        context.close()
     faults = [fault for faults in watched for fault in faults]
     assert not faults, "The browser met faults:\n" + "\n".join(faults)
 

@@ -11,13 +11,17 @@ import textwrap
 import time
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from competition import clock
+from competition.models import AuditEntry
 from tests.support import processes, services, sockets
+from tests.support.browser import watch
 from tests.support.clock import frozen_at, move_to
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -112,3 +116,49 @@ def test_servers_end_with_their_owner(end: signal.Signals) -> None:
     while folder.exists() and time.monotonic() < patience:
         time.sleep(0.05)
     assert not folder.exists()
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("time", ["first", "second"])
+def test_frozen_rows_do_not_outlive_their_test(time: str) -> None:
+    """The clean-up after a test passes the triggers that keep audit entries; the test itself does not."""
+    assert not AuditEntry.objects.exists()
+    AuditEntry.objects.create(at=NOON, actor=None, action="test", target_type="test", target_id=time)
+    with pytest.raises(DatabaseError):
+        AuditEntry.objects.update(action="rewritten")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("fault", "body"),
+    [
+        ("a thought aloud", '<script nonce="n">console.error("a thought aloud")</script>'),
+        ("nothing_of_this_name", '<script nonce="n">nothing_of_this_name()</script>'),
+        ("Content policy", "<p style='color: red'>Loud</p>"),
+        ("missing.css: 404", '<link rel="stylesheet" href="/missing.css">'),
+        ("broken: 500", '<script nonce="n">fetch("/broken")</script>'),
+        ("", "<p>Quiet</p>"),
+    ],
+)
+def test_a_watched_page_tells_its_faults(fault: str, body: str, browser: Any) -> None:
+    page = browser.new_context(base_url="http://localhost").new_page()
+    faults = watch(page)
+    policy = {"Content-Security-Policy": "default-src 'self'; script-src 'nonce-n'"}
+
+    def answer(route: Any) -> None:
+        status = {"/missing.css": 404, "/broken": 500}.get(urlsplit(route.request.url).path, 200)
+        route.fulfill(status=status, headers=policy, content_type="text/html", body=body)
+
+    page.route("**/*", answer)
+    page.goto("/")
+    page.wait_for_load_state("networkidle")
+    assert bool(faults) == bool(fault)
+    assert any(fault in found for found in faults) or not fault
+    page.context.close()
+
+
+@pytest.mark.browser
+def test_the_live_site_is_where_pages_start(page: Any, live_server: Any) -> None:
+    page.goto("/no-such-page")
+    assert page.url == f"{live_server.url}/no-such-page"

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -74,7 +75,7 @@ def folder() -> Path:
     return made
 
 
-class Server:
+class Server(ABC):
     """A server under guard. `stop` keeps address and data, so a test may take it away and bring it back."""
 
     program: ClassVar[str]
@@ -85,11 +86,13 @@ class Server:
         self._guard: subprocess.Popen[str] | None = None
         atexit.register(self.remove)
 
+    @abstractmethod
     def command(self) -> list[str]:
-        raise NotImplementedError
+        """What runs the server, in its folder."""
 
+    @abstractmethod
     def answers(self) -> bool:
-        raise NotImplementedError
+        """Whether the server takes requests now."""
 
     def prepare(self) -> None:
         """Make the folder ready for the first start."""
