@@ -96,9 +96,7 @@ def touches_gold(tree: ast.Module, path: Path) -> Iterator[str]:
             name = node.id if isinstance(node, ast.Name) else node.attr
             if name in READS_GOLD:
                 yield f"{path}:{node.lineno} uses {name}"
-        elif isinstance(node, ast.Constant) and re.search(
-            r"^[\w.]*(gold\w*__blob)", str(node.value)
-        ):
+        elif isinstance(node, ast.Constant) and re.search(r"^[\w.]*(gold\w*__blob)", str(node.value)):
             yield f"{path}:{node.lineno} selects {node.value!r}"
         elif isinstance(node, ast.Call) and re.search(r"\bload\(.*gold", ast.unparse(node), re.IGNORECASE):
             yield f"{path}:{node.lineno} loads gold"
