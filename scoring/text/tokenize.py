@@ -1,7 +1,8 @@
 """Cutting text into tokens: `multi.1` for every script, `ascii.1` for comparison with published numbers.
 
-A class over all of Unicode is slow: ranges above U+FFFF are tried one by one at each space. So the short
-pattern, cut at U+FFFF, does the work unless the text has such characters; both give the same tokens.
+A class over all of Unicode is slow: `re` tries ranges above U+FFFF one by one at each space. So a short
+pattern, cut at U+FFFF, does the work. Text with rarer characters is spelled out as one class code per
+character and cut by those; both give the same tokens.
 """
 
 from __future__ import annotations
@@ -28,8 +29,6 @@ from scoring.text.scripts import (
 PROFILES = ("multi.1", "ascii.1")
 
 _LONG = re.compile("[\U00010000-\U0010ffff]")
-_SYMBOLS = re.compile("[\U0001f000-\U0001fbef]+")
-"""Emoji and their neighbours: no letter, mark or digit among them, so they may go before the slow pattern."""
 
 
 def tokens(text: str, profile: str = "multi.1") -> list[str]:
@@ -51,7 +50,7 @@ _ASCII = re.compile("[a-z0-9]+").findall
 
 
 def reach(text: str) -> int:
-    """How far a pattern must reach for `text`: `LAST_SHORT`, or all of Unicode."""
+    """How far a pattern must reach for `text`: `LAST_SHORT`, or `LAST_CODE` for all of Unicode."""
     return LAST_SHORT if text.isascii() or not _LONG.search(text) else LAST_CODE
 
 
@@ -59,24 +58,47 @@ def cut(text: str, last: int | None = None) -> list[str]:
     """Tokens of text that went through `normalize.multi`. `last` is its `reach`, where that is known."""
     if text.isascii():
         return _ASCII(text)
-    if last is None:
-        last = reach(text)
-    if last == LAST_CODE:
-        text = _SYMBOLS.sub(" ", text)
-        last = reach(text)
-    return _pattern(last)(text)
+    if (reach(text) if last is None else last) == LAST_SHORT:
+        return _short()(text)
+    return _cut_by_class(text)
 
 
 @cache
-def _pattern(last: int) -> Callable[[str], list[str]]:
-    """Finds tokens. A first character of any token; an ideograph or kana ends there, a word runs on.
+def _short() -> Callable[[str], list[str]]:
+    """Finds tokens up to U+FFFF: a first character, where an ideograph or kana ends and a word runs on.
 
     Each part starts with a class and loops only where a mark follows, which keeps `re` on its fast path.
     """
-    alone = up_to(merged(HAN, KANA), last)
-    word = outside(up_to(merged(letters(), digits()), last), alone)
-    letter = outside(up_to(letters(), last), alone)
-    one, mark, run = map(character_class, (alone, up_to(marks(), last), word))
+    alone = up_to(merged(HAN, KANA), LAST_SHORT)
+    word = outside(up_to(merged(letters(), digits()), LAST_SHORT), alone)
+    letter = outside(up_to(letters(), LAST_SHORT), alone)
+    one, mark, run = map(character_class, (alone, up_to(marks(), LAST_SHORT), word))
     first, after_letter = character_class(merged(alone, word)), character_class(letter)
     marked = f"(?:(?=[{mark}])(?<=[{after_letter}])[{mark}]+[{run}]*)*"
     return re.compile(f"[{first}](?:(?<=[{one}])|[{run}]*(?:(?![{mark}])|{marked}))").findall
+
+
+_BY_CLASS = re.compile("h+|[ld]+(?:(?<=l)m+[ld]*)*")
+
+
+def _cut_by_class(text: str) -> list[str]:
+    """Tokens of any text, from the class of each character: h alone, l letter, d digit, m mark."""
+    classes = bytes(map(_classes().__getitem__, map(ord, text))).decode("ascii")
+    found: list[str] = []
+    for match in _BY_CLASS.finditer(classes):
+        start, end = match.span()
+        if classes[start] == "h":
+            found += text[start:end]
+        else:
+            found.append(text[start:end])
+    return found
+
+
+@cache
+def _classes() -> bytes:
+    """The class of every code point, one byte each; a space is a separator."""
+    classes = bytearray(b" ") * (LAST_CODE + 1)
+    for code, ranges in ((b"l", letters()), (b"d", digits()), (b"m", marks()), (b"h", HAN), (b"h", KANA)):
+        for low, high in ranges:
+            classes[low : high + 1] = code * (high + 1 - low)
+    return bytes(classes)
