@@ -1,0 +1,50 @@
+"""The baselines of a track's kind as pinned rows: made from public items, sent and scored like any run."""
+
+from __future__ import annotations
+
+from random import Random
+
+from django.db import transaction
+
+from competition.domain.intake import receive_baseline
+from competition.domain.samples import as_lines, items_of
+from competition.domain.teams import create_team
+from competition.enums import TeamRole
+from competition.exceptions import CannotSubmit
+from competition.models import ItemSet, Phase, SharedTask, Submission, Team, Track, User
+from competition.models.teams import TEAM_NAME_LENGTH
+from competition.names import name_key
+from scoring.tracks import get_kind
+
+SEED = 13
+
+
+@transaction.atomic
+def send_baselines(*, phase: Phase, track: Track, requested_by: User | None) -> list[Submission]:
+    """Send every baseline of the kind that needs no gold. Calling it again with the same items changes
+    nothing.
+
+    Raises CannotSubmit while there are no items.
+    """
+    item_set = ItemSet.objects.current_for(phase, track)
+    if item_set is None:
+        raise CannotSubmit("Upload the items first: baselines are made from them.")
+    items = items_of(item_set)
+    return [
+        receive_baseline(
+            team=_team(phase.task, baseline.title),
+            phase=phase,
+            track=track,
+            baseline_name=baseline.name,
+            content=as_lines(baseline.make(items, None, Random(SEED))),  # nosec B311
+            submitted_by=requested_by,
+        )
+        for baseline in get_kind(track.kind).baselines
+        if not baseline.needs_gold
+    ]
+
+
+def _team(task: SharedTask, title: str) -> Team:
+    name = f"Baseline: {title}"[:TEAM_NAME_LENGTH].rstrip()
+    known = Team.objects.filter(task=task, role=TeamRole.BASELINE, name_key=name_key(name)).first()
+    return known or create_team(task=task, name=name, captain=None, role=TeamRole.BASELINE)
