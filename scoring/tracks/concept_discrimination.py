@@ -11,7 +11,7 @@ from scoring.metrics.ratio import ratio
 from scoring.problems import Faults, shown
 from scoring.records import Gold, Items, Limits, Run
 from scoring.tracks.base import Baseline, Diagnostic, Field, Kind, Record, Score, Slice, Tally, is_invalid
-from scoring.tracks.groups import GROUP_FIELDS, NO_INTERVAL, excerpt_languages, read_group
+from scoring.tracks.groups import GROUP_FIELDS, NO_INTERVAL, excerpt_languages, read_group, slim_group
 from scoring.tracks.numbered import read_number
 
 
@@ -49,6 +49,9 @@ class ConceptDiscrimination(Kind):
     )
     resampling = NO_INTERVAL
     diagnostics = (Diagnostic("places_chosen", "Excerpts chosen", 0, "table"),)
+
+    def slim(self, item: Record) -> Record:
+        return slim_group(super().slim(item))
 
     def read_item(self, item: Record, faults: Faults) -> Record | None:
         return read_group(item, faults)

@@ -32,6 +32,7 @@ from scoring.tracks.groups import (
     condition_of,
     contrasts,
     read_group,
+    slim_group,
 )
 from scoring.tracks.letters import read_letter, read_offered
 
@@ -65,6 +66,9 @@ class ConceptRecognition(Kind):
     )
     resampling = NO_INTERVAL
     diagnostics = (Diagnostic("options_chosen", "Options chosen", 0, "table"), CONTRASTS)
+
+    def slim(self, item: Record) -> Record:
+        return {**slim_group(super().slim(item)), "options": dict.fromkeys(item["options"], "")}
 
     def read_item(self, item: Record, faults: Faults) -> Record | None:
         return read_group(item, faults) and read_offered(item, faults)

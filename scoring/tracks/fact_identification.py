@@ -60,7 +60,7 @@ class FactIdentification(Kind):
         Field("language", "string", "language code of the text"),
         Field("format", "string", '"text" or "table"'),
         Field("issuer", "string", "who reports; intervals resample issuers within a language"),
-        Field("text", "string", "the passage or the serialized table"),
+        Field("text", "string", "the passage or the serialized table", bulky=True),
         Field("numbers", "list", 'the numbers to judge: [{"number": 1, "surface": "1 234"}, …]'),
     )
     gold_fields = (Field("facts", "list", "one fact for every number of the item"),)

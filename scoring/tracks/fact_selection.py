@@ -20,6 +20,7 @@ from scoring.tracks.groups import (
     condition_of,
     contrasts,
     read_group,
+    slim_group,
 )
 from scoring.tracks.numbered import read_number
 
@@ -61,6 +62,9 @@ class FactSelection(Kind):
         Diagnostic("by_language", "Mentions by language, pooled", 1, "table"),
         CONTRASTS,
     )
+
+    def slim(self, item: Record) -> Record:
+        return slim_group(super().slim(item))
 
     def read_item(self, item: Record, faults: Faults) -> Record | None:
         numbers = [fact.get("number") for fact in item["facts"] if isinstance(fact, dict)]

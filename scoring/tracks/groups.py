@@ -90,6 +90,14 @@ def excerpt_languages(item: Record) -> dict[int, str]:
     return {entry["excerpt"]: str(entry.get("language", "")) for entry in item["excerpts"]}
 
 
+def slim_group(item: Record) -> Record:
+    """The item with its excerpts bare of text."""
+    bare = [
+        {"excerpt": entry["excerpt"], "language": entry.get("language", "")} for entry in item["excerpts"]
+    ]
+    return {**item, "excerpts": bare}
+
+
 def contrast_pairs() -> list[tuple[str, Condition, Condition]]:
     """The comparisons of sections 5.2, 5.3 and 5.6, each a name and the two conditions."""
     pairs = [

@@ -68,8 +68,8 @@ class ShortAnswer(Kind):
     item_fields = (
         Field("task_id", "string", "the item's id"),
         Field("tier", "string", 'how hard the item is, for example "easy" or "expert"'),
-        Field("question", "string", "what to answer"),
-        Field("context", "string", "the evidence to answer from", required=False),
+        Field("question", "string", "what to answer", bulky=True),
+        Field("context", "string", "the evidence to answer from", required=False, bulky=True),
         Field("group", "string", "what the item shares its evidence with, such as a report", required=False),
         Field("question_type", "string", "the question template", required=False),
         Field("languages", "list", 'languages of the evidence, such as ["en", "el"]', required=False),
