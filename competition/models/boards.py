@@ -112,6 +112,7 @@ class FrozenStanding(models.Model):
                 violation_error_message="A run stands once on a board.",
             ),
             models.CheckConstraint(
+                # rank__gte alone would be unknown for NULL, and a check that is unknown passes.
                 condition=Q(section=Section.RANKED, rank__isnull=False, rank__gte=1)
                 | Q(~Q(section=Section.RANKED), rank=None),
                 name="standing_rank_in_section",
