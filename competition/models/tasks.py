@@ -9,7 +9,6 @@ from typing import Any
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
-from django.urls import reverse
 
 from competition.enums import Counts, DiagnosticsLevel, PhasePurpose, PhaseStatus, ScoresVisible
 from competition.models.base import Created, PublicId, at_most, organized_by
@@ -80,9 +79,6 @@ class SharedTask(PublicId, Created):
     def get_absolute_url(self) -> str:
         return reverse("task", args=[self.slug])
 
-    def get_absolute_url(self) -> str:
-        return reverse("task", args=[self.slug])
-
     @property
     def terms_digest(self) -> str:
         """SHA-256 of the terms as they read now: what an acceptance refers to."""
@@ -123,9 +119,6 @@ class Track(Created):
 
     def __str__(self) -> str:
         return self.name
-
-    def get_absolute_url(self) -> str:
-        return reverse("track", args=[self.task.slug, self.slug])
 
     def get_absolute_url(self) -> str:
         return reverse("track", args=[self.task.slug, self.slug])

@@ -8,7 +8,6 @@ from typing import Any
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
-from django.urls import reverse
 
 from competition.enums import PhasePurpose, TeamRole
 from competition.models.base import Created, PublicId, digest_validator, organized_by
@@ -74,9 +73,6 @@ class Team(PublicId, Created):
 
     def __str__(self) -> str:
         return self.name
-
-    def get_absolute_url(self) -> str:
-        return reverse("team", args=[self.public_id])
 
     def get_absolute_url(self) -> str:
         return reverse("team", args=[self.public_id])
