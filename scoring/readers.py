@@ -20,19 +20,12 @@ from scoring.nesting import SAFE_TO_DECODE, line_nests_deeper, value_nests_deepe
 from scoring.problems import Faults
 from scoring.records import Limits, Line
 from scoring.syntax import LARGEST_INTEGER
-from scoring.unusual import (
-    REFUSALS,
-    Text,
-    UnusualLines,
-    find_odd_escape,
-    find_odd_escape_in_bytes,
-    in_megabytes,
-)
+from scoring.unusual import REFUSALS, Text, UnusualLines, in_megabytes, is_odd, may_hold_odd
 
 BLOCK = 128 * 1024
 
 Lines = tuple[list[Any], bool, bool]
-"""Whole lines, and whether deep brackets or odd escapes may occur in them."""
+"""Whole lines, whether deep brackets may occur in them, and whether odd characters may."""
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -88,12 +81,7 @@ class Reader:
                         record, end = scan(line, 0)
                 except REFUSALS:
                     end = -1
-                if (
-                    end != len(line)
-                    or noted
-                    or record.__class__ is not dict
-                    or (odd and find_odd_escape(line))
-                ):
+                if end != len(line) or noted or record.__class__ is not dict or (odd and is_odd(line)):
                     record = look(number, line)
                     if record is None:
                         if unusual.unreadable:
@@ -197,8 +185,7 @@ class Reader:
             lines.pop()
         inner = data.count(b"{") - data.count(b"\n{") - data.startswith(b"{")
         deep = inner + data.count(b"[") >= limits.depth
-        odd = b"\\u" in data and find_odd_escape_in_bytes(data) is not None
-        return lines, deep, odd
+        return lines, deep, may_hold_odd(data)
 
 
 def _as_text(data: bytes, limit: int) -> Text:

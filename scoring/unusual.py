@@ -25,16 +25,28 @@ REFUSALS = (StopIteration, ValueError, TypeError, RecursionError)
 MOST_EXPLAINED = 20_000
 """After so many faulty lines no more are explained: nobody reads on, and time stays bounded."""
 
-_ODD = r"\\(?:\\u|u0000|u[dD][89abAB]..(?!\\u[dD][c-fC-F])|u[dD][c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))"
-find_odd_escape = re.compile(_ODD).search
-find_odd_escape_in_bytes = re.compile(_ODD.encode()).search
-"""Finds an escape that may stand for NUL or for half of a surrogate pair."""
+_ODD_ESCAPE = (
+    r"\\(?:\\u|u0000|u[dD][89abAB]..(?!\\u[dD][c-fC-F])|u[dD][c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))"
+)
+"""An escape that may stand for NUL or for half of a surrogate pair."""
+_odd_escape = re.compile(_ODD_ESCAPE).search
+_odd_escape_in_bytes = re.compile(_ODD_ESCAPE.encode()).search
 
 _ODD_TEXT = re.compile("[\0\ud800-\udfff]")
 _OLD_LINE_ENDS = re.compile(r"\r[ \t\r]*\{")
 _ARRAY_START = re.compile(r"\[[ \t\r]*(?:\{|$)")
 _PYTHON_START = re.compile(r"[ \t]*\{[ \t]*'")
 _FENCES = ("```", "~~~")
+
+
+def may_hold_odd(data: bytes) -> bool:
+    """Whether a line of this block may be odd. Carriage returns before line feeds are gone already."""
+    return b"\r" in data or (b"\\u" in data and _odd_escape_in_bytes(data) is not None)
+
+
+def is_odd(line: str) -> bool:
+    """Whether the decoder might take what we refuse: a lone carriage return, NUL, half a character."""
+    return "\r" in line or _odd_escape(line) is not None
 
 
 class _Waiting(NamedTuple):
@@ -74,7 +86,6 @@ class UnusualLines:
         self._scan = scan
         self._noted = noted
         self._blank: list[int] = []
-        self._text_seen = False
         self._fence_seen = False
         self._explained = 0
         self._python: tuple[int, Fault, str | None] | None = None
@@ -98,7 +109,6 @@ class UnusualLines:
             record = self._good_record(line, stripped)
             if record is None and not self._about_file(number, line, stripped):
                 self._faulty(number, line)
-        self._text_seen = True
         self.without_record += record is None
         return record
 
@@ -131,12 +141,16 @@ class UnusualLines:
             record, end = None, 0
         good = type(record) is dict and end == len(stripped) and not self._noted
         self._noted.clear()
-        return None if not good or (find_odd_escape(line) and _has_odd_text(record)) else record
+        return None if not good or (_odd_escape(line) and _has_odd_text(record)) else record
 
     def _blank_line(self, number: int) -> None:
         self._blank.append(number)
         if self._waiting is not None and self._waiting.next_line == number:
             self._waiting = self._waiting._replace(next_line=number + 1)
+
+    def _is_first(self, number: int) -> bool:
+        """Whether only blank lines came before."""
+        return number == len(self._blank) + 1
 
     # Faults of the file that one line gives away
 
@@ -149,7 +163,7 @@ class UnusualLines:
             if not self._fence_seen:
                 self._fence_seen = True
                 self.say(complaints.FENCE, number, found=visible(stripped), fence=stripped[:3])
-        elif not self._text_seen and _ARRAY_START.match(stripped):
+        elif self._is_first(number) and _ARRAY_START.match(stripped):
             self.refuse(complaints.ARRAY, number)
         elif "\r" in line:
             self._carriage_return(number, line)
@@ -182,7 +196,7 @@ class UnusualLines:
         start = line[:4096].decode("utf-8", "replace")
         if b"\r" in line and _OLD_LINE_ENDS.search(line.decode("utf-8", "replace")):
             self.refuse(complaints.OLD_LINE_ENDS, number)
-        elif not self._text_seen and _ARRAY_START.match(start.lstrip(WHITE)):
+        elif self._is_first(number) and _ARRAY_START.match(start.lstrip(WHITE)):
             self.refuse(complaints.ARRAY, number)
         else:
             item_id = self._salvage(start)

@@ -1,0 +1,484 @@
+"""What the reader makes of bytes: records, problems with lines, and nothing that differs between Pythons."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tracemalloc
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.problems import Faults, Problem, Problems
+from scoring.readers import BLOCK, Reader
+from scoring.records import Limits
+from scoring.unusual import MOST_EXPLAINED
+from tests.support.shared import ROOT, shared_path
+
+GOOD = '{"id": "q1", "answer": "up"}\n{"id": "q2", "answer": "down"}\n'
+
+
+class Reading:
+    """All that comes out of reading one file."""
+
+    def __init__(self, source, limits: Limits | None = None, id_field: str = "id") -> None:
+        problems = Problems()
+        self.faults = Faults(problems)
+        self.reader = Reader(source, self.faults, limits or Limits(), id_field)
+        self.records = []
+        for line in self.reader:
+            assert self.faults.line == line.number
+            self.records.append(line)
+        self.problems = problems.in_order()
+        self.totals = problems.totals
+
+    @property
+    def codes(self) -> list[tuple[str, int | None]]:
+        return [(problem.code, problem.line) for problem in self.problems]
+
+    @property
+    def numbers(self) -> list[int]:
+        return [line.number for line in self.records]
+
+    @property
+    def outcome(self) -> tuple:
+        reader = self.reader
+        told = [problem.to_json() for problem in self.problems]
+        rest = (reader.lines, reader.records, reader.digest, reader.unreadable, reader.salvaged)
+        return self.records, told, self.totals, rest
+
+    def only(self) -> Problem:
+        (problem,) = self.problems
+        return problem
+
+
+def read(text: str | bytes, **settings) -> Reading:
+    return Reading(text.encode("utf-8") if isinstance(text, str) else text, **settings)
+
+
+class Trickle(io.RawIOBase):
+    """A stream that hands out a few bytes at a time, as sockets do."""
+
+    def __init__(self, data: bytes, sizes: list[int]) -> None:
+        self._data, self._at, self._sizes, self._turn = data, 0, sizes, 0
+
+    def read(self, size: int = -1) -> bytes:
+        self._turn += 1
+        step = min(size, self._sizes[self._turn % len(self._sizes)])
+        piece = self._data[self._at : self._at + step]
+        self._at += len(piece)
+        return piece
+
+
+def test_good_lines_come_with_their_numbers() -> None:
+    reading = read(GOOD)
+    assert reading.records == [(1, {"id": "q1", "answer": "up"}), (2, {"id": "q2", "answer": "down"})]
+    assert reading.problems == []
+    assert (reading.reader.lines, reading.reader.records, reading.reader.unreadable) == (2, 2, False)
+    assert reading.reader.digest == sha256(GOOD.encode()).hexdigest()
+    assert reading.faults.line is None
+
+
+# Cases of ../shared whose verdict the reader alone decides: case → (code, line).
+DECIDED = {
+    "utf16le": ("E003", None),
+    "latin1-byte": ("E004", 1),
+    "json-array": ("E102", 1),
+    "pretty-printed": ("E103", 1),
+    "single-quotes": ("E105", 1),
+    "nan-answer": ("E107", 1),
+    "duplicate-key": ("E106", 1),
+    "scalar-line": ("E113", 2),
+    "markdown-fence": ("E104", 1),
+    "empty-file": ("E001", None),
+    "zip-renamed": ("E005", None),
+    "deep-nesting": ("E110", 1),
+    "huge-integer": ("E109", 1),
+    "lone-surrogate": ("E111", 1),
+    "nul-escape": ("E112", 1),
+}
+CONVEYED = {
+    "utf16le": "not UTF-8: it looks like UTF-16",
+    "latin1-byte": "invalid UTF-8",
+    "json-array": "One JSON object per line expected, found a JSON array",
+    "pretty-printed": "each record must be on one line",
+    "single-quotes": "strings must use double quotes",
+    "nan-answer": "NaN is not valid JSON",
+    "duplicate-key": 'the key "answer" occurs twice',
+    "scalar-line": "A JSON object is expected on each line, found a string",
+    "markdown-fence": "code-fence line (```)",
+    "empty-file": "The file is empty",
+    "zip-renamed": "ZIP archive",
+    "deep-nesting": "nested more than 32 deep",
+    "huge-integer": "too large",
+    "lone-surrogate": "lone surrogate",
+    "nul-escape": "NUL character",
+}
+DROPPED_OR_SKIPPED = {"bom-utf8": "I901", "trailing-blank-lines": "I902"}
+
+
+def test_shared_cases() -> None:
+    """Every file case: refused here with its code and line, or read without an error."""
+    folder = shared_path("cases")
+    cases = json.loads((folder / "cases.json").read_text(encoding="utf-8"))["cases"]
+    files = {case["id"]: case for case in cases if case.get("file", "").endswith((".jsonl", ".txt"))}
+    assert DECIDED.keys() <= files.keys()
+    for name, case in files.items():
+        reading = Reading((folder / case["file"]).read_bytes())
+        if name in DECIDED:
+            problem = reading.only()
+            assert (problem.code, problem.line) == DECIDED[name], name
+            assert CONVEYED[name] in problem.message, name
+            assert problem.line == case["expect"].get("line"), name
+            assert case["expect"]["verdict"] == "rejected", name
+        else:
+            wanted = [DROPPED_OR_SKIPPED[name]] if name in DROPPED_OR_SKIPPED else []
+            assert list(reading.totals) == wanted, name
+            assert reading.reader.records == case["expect"].get("records", reading.reader.records), name
+
+
+def packed(text: str) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("run.jsonl", text)
+    return target.getvalue()
+
+
+FILES = [
+    # what it is, bytes, codes with lines, lines with records
+    ("empty", b"", [("E001", None)], []),
+    ("only blank lines", b"\n \n\t\r\n", [("E001", None)], []),
+    ("only a mark", b"\xef\xbb\xbf", [("I901", 1), ("E001", None)], []),
+    ("no final line end", GOOD.rstrip("\n").encode(), [], [1, 2]),
+    ("mark at the start", b"\xef\xbb\xbf" + GOOD.encode(), [("I901", 1)], [1, 2]),
+    ("mark inside", GOOD.encode() + b"\xef\xbb\xbf" + GOOD.encode(), [("E011", 3)], [1, 2, 4]),
+    ("CRLF", GOOD.replace("\n", "\r\n").encode(), [], [1, 2]),
+    ("mixed line ends", GOOD.replace("\n", "\r\n", 1).encode(), [], [1, 2]),
+    ("blank lines", b'\n{"id": "a"}\n\n  \t\n{"id": "b"}\n\n', [("I902", 1)], [2, 5]),
+    ("white space around", b' \t{"id": "a"}\t \r\n   {"id": "b"} ', [], [1, 2]),
+    ("lone CR", GOOD.replace("\n", "\r").encode(), [("E008", 1)], []),
+    ("lone CR after LF", GOOD.encode() + GOOD.replace("\n", "\r").encode(), [("E008", 3)], [1, 2]),
+    ("CR inside", b'{"id": "a",\r"answer": "x"}\n{"id": "b"}\n', [("E008", 1)], [2]),
+    ("several CRs inside", b'{"id":\r"a",\r"b": 1}\n', [("E008", 1)], []),
+    ("CR at the end", b'{"id": "a"}\n{"id": "b"}\r', [("E008", 2)], [1]),
+    ("UTF-16 LE", GOOD.encode("utf-16"), [("E003", None)], []),
+    ("UTF-16 BE", b"\xfe\xff" + GOOD.encode("utf-16-be"), [("E003", None)], []),
+    ("UTF-16 LE without mark", GOOD.encode("utf-16-le"), [("E003", None)], []),
+    ("UTF-16 BE without mark", GOOD.encode("utf-16-be"), [("E003", None)], []),
+    ("UTF-32", GOOD.encode("utf-32"), [("E003", None)], []),
+    ("UTF-32 BE without mark", GOOD.encode("utf-32-be"), [("E003", None)], []),
+    ("UTF-32 LE without mark", GOOD.encode("utf-32-le"), [("E003", None)], []),
+    ("ZIP", packed(GOOD), [("E005", None)], []),
+    ("empty ZIP", b"PK\x05\x06" + bytes(18), [("E005", None)], []),
+    ("gzip", gzip.compress(GOOD.encode()), [("E006", None)], []),
+    ("PNG", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", [("E007", None)], []),
+    ("JPEG", b"\xff\xd8\xff\xe0\x00\x10JFIF", [("E007", None)], []),
+    ("GIF", b"GIF89a\x01\x00\x01\x00", [("E007", None)], []),
+    ("PDF", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", [("E007", None)], []),
+    ("Parquet", b"PAR1\x15\x04\x15", [("E007", None)], []),
+    ("pickle", b"\x80\x04\x95\x10\x00\x00\x00", [("E007", None)], []),
+    ("other binary", bytes(range(256)) * 4, [("E007", None)], []),
+    ("Latin-1", '{"id": "a", "answer": "é"}\n{"id": "b"}'.encode("latin-1"), [("E004", 1)], [2]),
+    ("Shift JIS", '{"id": "a", "answer": "減損"}\n'.encode("shift_jis"), [("E004", 1)], []),
+    ("surrogates as bytes", b'{"id": "\xed\xa0\x80"}\n{"id": "b"}\n', [("E004", 1)], [2]),
+    ("overlong form", b'{"id": "\xc0\xaf"}\n', [("E004", 1)], []),
+    ("cut in a character", '{"id": "é"}'.encode()[:9], [("E004", 1)], []),
+    ("separators in text", '{"id": "a\u2028b\u2029c\x85d"}\n'.encode(), [], [1]),
+    ("raw NUL", b'{"id": "a\x00"}\n{"id": "b"}\n', [("E112", 1)], [2]),
+    ("array", b'[{"id": "a"}, {"id": "b"}]', [("E102", 1)], []),
+    ("array over lines", b'\n[\n{"id": "a"},\n{"id": "b"}\n]\n', [("E102", 2)], []),
+    ("indented array", json.dumps([{"id": "a"}, {"id": "b"}], indent=1).encode(), [("E102", 1)], []),
+    ("array of other things", b'["a", "b"]\n["c", "d"]\n', [("E113", 1), ("E113", 2)], []),
+    ("later array", GOOD.encode() + b'[{"id": "c"}]\n', [("E113", 3)], [1, 2]),
+    ("pretty-printed", json.dumps({"id": "a", "b": [{"c": 1}]}, indent=2).encode(), [("E103", 1)], []),
+    ("pretty later", GOOD.encode() + b'{"id": "c",\n\n "answer": 1}\n', [("E103", 3)], [1, 2]),
+    ("pretty list", b'{"id": "a", "facts": [\n{"Fact": "1"},\n{"Fact": "2"}]}\n', [("E103", 1)], []),
+    ("broken text", b'{"id": "a", "answer": "one\ntwo"}\n', [("E116", 1), ("E101", 2)], []),
+    ("cut off", GOOD.encode()[:-10], [("E116", 2)], [1]),
+    ("cut off then good", b'{"id": "a"\n' + GOOD.encode(), [("E116", 1)], [2, 3]),
+    ("fences", b'```json\n{"id": "a"}\n```\n\n~~~\n{"id": "b"}\n~~~', [("E104", 1), ("I902", 4)], [2, 6]),
+    ("Python", b"{'id': 'a'}\n" * 3 + b'{"id": "b"}\n', [("E105", 1)], [4]),
+    ("Python words", b'{"id": "a", "b": None}\n{"id": "c", "b": True}\n', [("E105", 1)], []),
+    ("scalars", b'"a"\n5\nnull\n{}\n', [("E113", 1), ("E113", 2), ("E113", 3)], [4]),
+    ("two on a line", b'{"id": "a"}{"id": "b"}\n', [("E115", 1)], []),
+    ("commas between lines", b'{"id": "a"},\n{"id": "b"}\n', [("E117", 1)], [2]),
+    ("header", b'id,answer\n{"id": "a"}\n', [("E101", 1)], [2]),
+    ("several faults", b'{"id": "a", "n": NaN, "n": 1e999}\n', [("E107", 1), ("E106", 1), ("E108", 1)], []),
+    ("duplicate deep down", b'{"id": "a", "b": [{"c": 1, "c": 2}]}\n', [("E106", 1)], []),
+    ("good escapes", b'{"id": "\\ud83d\\ude00", "b": "\\\\u0000 \\\\ud800"}\n', [], [1]),
+    ("bad escape pair", b'{"id": "\\\\ud83d\\ude00"}\n', [("E111", 1)], []),
+    ("surrogate in a key", b'{"id": "a", "b": [{"\\udead": 1}]}\n', [("E111", 1)], []),
+    ("deepest allowed", b'{"a":' * 31 + b"[]" + b"}" * 31 + b"\n", [], [1]),
+    ("one deeper", b'{"a":' * 31 + b"[[]]" + b"}" * 31 + b"\n", [("E110", 1)], []),
+    ("very deep", b"[" * 100_000 + b"\n" + GOOD.encode(), [("E110", 1)], [2, 3]),
+    ("deep behind strings", b'{"a": ["]", ' + b'["]", ' * 300 + b"]" * 301 + b"}\n", [("E110", 1)], []),
+    ("brackets in text", json.dumps({"id": "[{" * 200}).encode(), [], [1]),
+    ("many flat brackets", json.dumps({"id": "a", "b": [{}] * 500}).encode(), [], [1]),
+    ("4,301 digits", b'{"id": "a", "n": ' + b"7" * 4301 + b"}\n", [("E109", 1)], []),
+    ("largest integers", b'{"a": 9007199254740992, "b": -9007199254740992, "c": -0}', [], [1]),
+    ("one more", b'{"a": -9007199254740993}', [("E109", 1)], []),
+    ("numbers that round", b'{"a": 1e-999, "b": 0.1, "c": 12345678901234567890.5}', [], [1]),
+]
+
+
+@pytest.mark.parametrize(
+    ("data", "codes", "numbers"), [one[1:] for one in FILES], ids=[one[0] for one in FILES]
+)
+def test_files(data: bytes, codes: list, numbers: list[int]) -> None:
+    reading = Reading(data)
+    assert reading.codes == codes
+    assert reading.numbers == numbers
+    assert reading.reader.records == len(numbers)
+    assert reading.reader.digest == sha256(data).hexdigest()
+    assert reading.reader.lines == data.count(b"\n") + (not data.endswith(b"\n") and data != b"")
+    whole_file = {"E001", "E003", "E005", "E006", "E007", "E102", "E103"}
+    refused = any(one.code in whole_file or one.message.startswith("Lines end") for one in reading.problems)
+    assert reading.reader.unreadable == refused
+
+
+def test_a_mark_is_no_part_of_the_first_key() -> None:
+    assert read(b'\xef\xbb\xbf{"id": "q1"}').records == [(1, {"id": "q1"})]
+
+
+def test_values_are_those_of_the_decoder() -> None:
+    text = '{"id": "q", "a": [1, -0.5, 1e3, true, null, "é\\n\\u00e9"], "b": {"c": {}}}'
+    assert read(text).records == [(1, json.loads(text))]
+
+
+def test_ids_of_faulty_lines_are_salvaged() -> None:
+    lines = [
+        '{"task_id": "a", "answer": NaN}',
+        "{'task_id': 'b', 'answer': None}",
+        "{'task_id': 'c', 'answer': None}",
+        '{"task_id" : "d\\u00e9", "answer": "cut',
+        '{"task_id": "e"}{"task_id": "f"}',
+        '{"task_id": "g", "task_id": "h"}',
+        '{"id": "not the field", "answer": NaN}',
+        '{"task_id": "good"}',
+    ]
+    reading = read("\n".join(lines), id_field="task_id")
+    assert reading.reader.salvaged == {"a", "b", "c", "dé", "e", "f", "g", "h"}
+    assert [problem.item_id for problem in reading.problems] == ["a", "b", "dé", "e", "g", None]
+    latin = Reading('{"id": "q1", "answer": "é"}'.encode("latin-1"))
+    assert latin.reader.salvaged == {"q1"}
+
+
+def test_one_message_for_all_python_lines_counts_them() -> None:
+    problem = read("{'id': 'a'}\n" * 12).only()
+    assert (problem.line, problem.item_id) == (1, "a")
+    assert problem.message.endswith("11 more lines are like this.")
+
+
+def test_limits_are_exact() -> None:
+    line = '{"id": "abcdefgh"}'
+    text = (line + "\n") * 3
+    assert read(text, limits=Limits(file_bytes=len(text))).codes == []
+    assert read(text, limits=Limits(file_bytes=len(text) - 1)).codes == [("E002", None)]
+    assert read(text, limits=Limits(line_bytes=len(line))).codes == []
+    assert read(text.replace("\n", "\r\n"), limits=Limits(line_bytes=len(line))).codes == []
+    shorter = Limits(line_bytes=len(line) - 1)
+    assert read(text, limits=shorter).codes == [("E009", 1), ("E009", 2), ("E009", 3)]
+    assert read(text, limits=shorter).reader.salvaged == {"abcdefgh"}
+    assert read(text.rstrip("\n"), limits=Limits(lines=3)).codes == []
+    assert read(text, limits=Limits(lines=2)).codes == [("E010", None)]
+    assert read(text, limits=Limits(lines=2)).numbers == [1, 2]
+    assert read(text, limits=Limits(lines=2)).reader.lines == 3
+    assert read(text.rstrip("\n"), limits=Limits(lines=2)).codes == [("E010", None)]
+    assert read('{"a": [[[]]]}', limits=Limits(depth=4)).codes == []
+    assert read('{"a": [[[]]]}', limits=Limits(depth=3)).codes == [("E110", 1)]
+
+
+def test_limits_are_told_in_megabytes() -> None:
+    large = read('{"id": "q"}\n' * 500_000).problems[-1]
+    assert (large.code, large.expected) == ("E010", "one line for each item")
+    assert "5 MB" in read(('{"id": "q' + "x" * 1000 + '"}\n') * 6000).only().message
+    assert "1 MB" in read('{"id": "q' + "x" * 2**20 + '"}\n').only().message
+
+
+@pytest.mark.parametrize("start", ['{"id": "q1", "answer": "', "", "["])
+def test_an_endless_line_is_refused_without_being_held(start: str) -> None:
+    class Endless(io.RawIOBase):
+        """60 MB in one line, made as it is read."""
+
+        left = 60_000_000
+
+        def read(self, size: int = -1) -> bytes:
+            if self.left == 60_000_000 and start:
+                self.left -= len(start)
+                return start.encode()
+            step = min(size, self.left)
+            self.left -= step
+            return b"x" * step
+
+    tracemalloc.start()
+    reading = Reading(Endless())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert reading.codes == [("E002", None)]
+    assert reading.reader.digest == sha256(start.encode() + b"x" * (60_000_000 - len(start))).hexdigest()
+    assert peak < 6_000_000
+
+    tracemalloc.start()
+    reading = Reading(Endless(), Limits(file_bytes=100_000_000))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert reading.codes == [("E009", 1)]
+    assert peak < 6_000_000
+
+
+def test_lines_go_on_after_one_that_is_too_long() -> None:
+    text = '{"id": "a"}\n{"id": "b' + "x" * (2**20 + 3 * BLOCK) + '"}\n{"id": "c"}\n'
+    reading = read(text)
+    assert (reading.codes, reading.numbers) == ([("E009", 2)], [1, 3])
+
+
+def test_faults_beyond_all_measure_are_no_longer_explained() -> None:
+    reading = read('{"id": "q",}\n' * (MOST_EXPLAINED + 5))
+    assert reading.totals == {"E117": MOST_EXPLAINED, "E101": 5}
+
+
+def test_messages_never_grow_with_the_file() -> None:
+    hostile = ['{"' + "k" * 5000 + '": 1, "' + "k" * 5000 + '": 2}', '{"id": "' + "i" * 5000 + '", "a": NaN}']
+    hostile += [
+        "{" + "w" * 5000,
+        '{"a": ' + "w" * 5000 + "}",
+        '{"a": 0' + "7" * 5000 + "}",
+        '"' + "s" * 5000 + '"',
+    ]
+    for problem in read("\n".join(hostile)).problems:
+        assert all(len(str(part)) <= 200 for part in problem.to_json().values()), problem
+
+
+LINES = st.sampled_from(
+    [
+        b'{"id": "q1", "answer": "up"}',
+        '{"id": "q2", "answer": "純利益 [{\u2028"}'.encode(),
+        b'{"id": "q3", "facts": [{"a": 1}, {"a": 2.5}]}',
+        b'{"id": "q4", "answer": "\\ud83d\\ude00 \\u0000"}',
+        b"{'id': 'q5'}",
+        b'{"id": "q6"',
+        b'"answer": 1}',
+        b"[",
+        b"```",
+        b"",
+        b"  ",
+        b'{"id": "q7", "answer": NaN, "id": 1e999}',
+        b'{"id": "\xe9"}',
+        b"\xef\xbb\xbf{}",
+        b"\r",
+        b"x" * 70,
+        b"[" * 40,
+    ]
+)
+HOSTILE = st.one_of(
+    st.lists(LINES, max_size=12).map(b"\n".join),
+    st.lists(st.tuples(LINES, st.sampled_from([b"\n", b"\r\n", b"\r", b"", b"\x00"]))).map(
+        lambda pairs: b"".join(line + end for line, end in pairs)
+    ),
+    st.binary(max_size=200),
+)
+SMALL = st.sampled_from(
+    [Limits(), Limits(line_bytes=60), Limits(file_bytes=150), Limits(lines=3), Limits(depth=2)]
+)
+
+
+@given(HOSTILE, SMALL)
+def test_any_bytes_give_records_and_problems_and_no_exception(data: bytes, limits: Limits) -> None:
+    reading = Reading(data, limits)
+    assert reading.reader.digest == sha256(data).hexdigest()
+    assert reading.numbers == sorted(set(reading.numbers))
+    assert reading.reader.records == len(reading.records) <= reading.reader.lines <= data.count(b"\n") + 1
+    lines = [problem.line for problem in reading.problems]
+    assert [line for line in lines if line] == sorted(line for line in lines if line)
+    assert reading.reader.records or reading.problems
+    json.dumps([problem.to_json() for problem in reading.problems]).encode()
+    if not any(code.startswith("E") for code in reading.totals):
+        text = data.decode("utf-8-sig")
+        assert [record for _, record in reading.records] == [
+            json.loads(line) for line in text.split("\n") if line.strip(" \t\r")
+        ]
+
+
+@given(HOSTILE, SMALL, st.lists(st.integers(1, 40), min_size=1, max_size=5))
+def test_bytes_and_streams_read_alike(data: bytes, limits: Limits, sizes: list[int]) -> None:
+    whole = Reading(data, limits).outcome
+    assert Reading(io.BytesIO(data), limits).outcome == whole
+    assert Reading(Trickle(data, sizes), limits).outcome == whole
+
+
+def test_lines_across_blocks_read_alike() -> None:
+    """Lines that end, begin and span just where blocks of bytes meet."""
+    for shift in range(-3, 4):
+        filler = '{"id": "' + "x" * (BLOCK - 13 + shift) + '"}'
+        text = f'{filler}\r\n{{"id": "q", "answer": "é字"}}\r\n{filler}\n{{"id": NaN}}'
+        data = text.encode()
+        reading = Reading(data)
+        assert (reading.codes, reading.numbers) == ([("E107", 4)], [1, 2, 3])
+        assert Reading(Trickle(data, [1000, 7, 4096])).outcome == reading.outcome
+
+
+def test_a_broken_line_does_not_depend_on_its_neighbours() -> None:
+    """Checks of whole blocks never change what one line is told."""
+    for _, data, codes, _ in FILES:
+        if codes in ([("E110", 1)], [("E111", 1)], [("E008", 1)]) and data.count(b"\r") < 2:
+            first = data.split(b"\n")[0] + b"\n"
+            padded = b'5\n"x"\n' * 50 + first + b'{"a": [{}, {}]}\n' * 50
+            assert (codes[0][0], 101) in Reading(padded).codes
+
+
+def other_pythons() -> list[str]:
+    """This interpreter and every other that the floor of `scoring` promises, where one can be run."""
+    found = [sys.executable]
+    names = [f"python3.{minor}" for minor in range(9, 15)]
+    rooms = [Path(path) for path in (Path.home() / ".pyenv" / "versions").glob("3.*/bin")]
+    for name in names:
+        for path in [*(str(room / name) for room in rooms), shutil.which(name)]:
+            if path and Path(path).exists():
+                answer = subprocess.run([path, "-c", "pass"], capture_output=True)
+                if answer.returncode == 0:
+                    found.append(path)
+                    break
+    return found
+
+
+SCRIPT = """
+import json, sys
+from scoring.problems import Faults, Problems
+from scoring.readers import Reader
+told = []
+for data in json.load(open(sys.argv[1])):
+    problems = Problems()
+    reader = Reader(data.encode("latin-1"), Faults(problems))
+    records = list(reader)
+    told.append([records, [one.to_json() for one in problems], problems.totals, reader.lines, reader.digest,
+                 reader.unreadable, sorted(reader.salvaged)])
+print(sys.version_info[:2], file=sys.stderr)
+print(json.dumps(told))
+"""
+
+
+def test_every_python_says_the_same(tmp_path: Path) -> None:
+    from tests.scoring.test_syntax import CLASSICS
+
+    corpus = [data for _, data, _, _ in FILES if len(data) < 10_000]
+    corpus += [line.encode("utf-8") + b"\n" + GOOD.encode() for line, *_ in CLASSICS if len(line) < 10_000]
+    path = tmp_path / "corpus.json"
+    path.write_text(json.dumps([data.decode("latin-1") for data in corpus]))
+    answers = {}
+    for python in other_pythons():
+        run = subprocess.run(
+            [python, "-c", SCRIPT, str(path)], cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+        assert run.returncode == 0, run.stderr
+        answers[run.stderr.strip()] = json.loads(run.stdout)
+    first, *others = answers.values()
+    assert len(first) == len(corpus) > 100
+    assert all(answer == first for answer in others), list(answers)
