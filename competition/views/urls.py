@@ -2,6 +2,36 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from competition.views import boards, home, status, submissions, teams, tracks
+
+TRACK = "tasks/<slug:task>/<slug:track>/"
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("status", status.status, name="status"),
+    path("healthz", status.healthz, name="healthz"),
+    path("tasks/<slug:task>/", home.task, name="task"),
+    path("tasks/<slug:task>/teams/new/", teams.new_team, name="create_team"),
+    path(TRACK, tracks.overview, name="track"),
+    path(f"{TRACK}data/", tracks.data, name="data"),
+    path(f"{TRACK}data/SHA256SUMS", tracks.sums_file, name="sums_file"),
+    path(f"{TRACK}data/<slug:phase>/items.jsonl", tracks.items_file, name="items_file"),
+    path(f"{TRACK}data/<slug:phase>/sample.jsonl", tracks.sample_file, name="sample_file"),
+    path(f"{TRACK}evaluation/", tracks.evaluation, name="evaluation"),
+    path(f"{TRACK}submit/", submissions.submit, name="submit"),
+    path(f"{TRACK}leaderboard/", boards.leaderboard, name="leaderboard"),
+    path("invitations/<str:token>/", teams.invitation, name="invitation"),
+    path("teams/<str:public_id>/", teams.team, name="team"),
+    path("teams/<str:public_id>/invite/", teams.make_invitation, name="invite"),
+    path("teams/<str:public_id>/leave/", teams.leave, name="leave"),
+    path("submissions/<str:public_id>/", submissions.submission, name="submission"),
+    path("submissions/<str:public_id>/withdraw/", submissions.withdraw, name="withdraw"),
+    path("submissions/<str:public_id>/choose/", submissions.choose, name="choose"),
+    path("submissions/<str:public_id>/problems.<str:form>", submissions.submission_problems),
+    path("refused/<str:public_id>/", submissions.refused_upload, name="refused_upload"),
+    path("refused/<str:public_id>/problems.<str:form>", submissions.refused_problems),
+    path("boards/<str:public_id>/", boards.frozen, name="board"),
+    path("boards/<str:public_id>.<str:ending>", boards.export, name="board_export"),
+]

@@ -1,0 +1,72 @@
+"""The form a run is sent with."""
+
+from __future__ import annotations
+
+import secrets
+
+from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.template.defaultfilters import filesizeformat
+
+from competition.models import Submission
+from scoring.records import Limits
+
+
+def _longest(field: str) -> int | None:
+    return Submission._meta.get_field(field).max_length
+
+
+class RunUploadForm(forms.Form):
+    """Only what a browser can get wrong is judged here; the file itself is judged by `scoring.checks`."""
+
+    file = forms.FileField(
+        label="Your run",
+        allow_empty_file=True,
+        max_length=None,
+        error_messages={"required": "Choose the file to send."},
+        widget=forms.FileInput(attrs={"accept": ".jsonl,.json,.txt,.ndjson,application/jsonl,text/plain"}),
+    )
+    run_name = forms.CharField(
+        label="Run name",
+        max_length=_longest("run_name"),
+        required=False,
+        help_text="So that your team can tell its runs apart. Shown on the board beside the team.",
+    )
+    method = forms.CharField(
+        label="Method",
+        max_length=_longest("method"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="A sentence or two, for the organizers' overview.",
+    )
+    code_url = forms.URLField(
+        label="Code or paper", max_length=_longest("code_url"), required=False, assume_scheme="https"
+    )
+    external_data = forms.CharField(
+        label="External data",
+        max_length=_longest("external_data"),
+        required=False,
+        help_text="Name the data beyond what the task released, if you used any.",
+    )
+    idempotency_key = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+
+    def clean_file(self) -> UploadedFile:
+        file = self.cleaned_data["file"]
+        largest = Limits().file_bytes
+        # A little beyond the limit goes on to the checks, whose report says more; far beyond it stops here.
+        if file.size > 2 * largest:
+            raise forms.ValidationError(
+                f"The file has {filesizeformat(file.size)}; a run may have {filesizeformat(largest)} at most."
+            )
+        return file
+
+    def sent(self) -> dict[str, object]:
+        """What `receive_submission` takes, the bytes included."""
+        values = dict(self.cleaned_data)
+        file = values.pop("file")
+        return {**values, "content": file.read(), "file_name": file.name or ""}
+
+
+def new_key() -> str:
+    """A key that makes a second press of the button the same request."""
+    return secrets.token_urlsafe(16)

@@ -1,0 +1,29 @@
+"""What the data page lists: the released items of each phase, and those they replaced."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from competition.enums import FileStatus
+from competition.models import ItemSet, Track
+
+
+def released_items(track: Track, moment: datetime, *, unopened: bool = False) -> QuerySet[ItemSet]:
+    """The current items of each phase that has opened; `unopened` adds the rest, for organizers."""
+    return _opened(ItemSet.objects.current(), track, moment, unopened)
+
+
+def replaced_items(track: Track, moment: datetime, *, unopened: bool = False) -> QuerySet[ItemSet]:
+    """Ready items that a later version has replaced."""
+    current = ItemSet.objects.current().values("pk")
+    ready = ItemSet.objects.filter(status=FileStatus.READY).exclude(pk__in=current)
+    return _opened(ready, track, moment, unopened)
+
+
+def _opened(sets: QuerySet[ItemSet], track: Track, moment: datetime, unopened: bool) -> QuerySet[ItemSet]:
+    found = sets.filter(track=track).select_related("phase", "track", "blob").defer("blob__packed")
+    if not unopened:
+        found = found.filter(phase__opens_at__lte=moment)
+    return found.order_by("-phase__opens_at", "-version")

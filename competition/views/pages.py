@@ -1,0 +1,59 @@
+"""What every page shares: the rendering, and finding the task, track or team an address names."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from competition.models import SharedTask, Team, Track, User
+from competition.queries.rail import Rail, rail_of
+
+Viewer = User | AnonymousUser
+
+TABS = (
+    ("", "Overview"),
+    ("data/", "Data"),
+    ("evaluation/", "Evaluation"),
+    ("submit/", "Submit"),
+    ("leaderboard/", "Leaderboard"),
+)
+
+
+def show(
+    request: HttpRequest,
+    template: str,
+    *,
+    now: datetime,
+    rail: Rail | None = None,
+    status: int = 200,
+    **context: Any,
+) -> HttpResponse:
+    """A page, with the reader's teams in its head and the moment it speaks of."""
+    teams = Team.objects.of(request.user)
+    return render(request, template, {"now": now, "rail": rail, "my_teams": teams, **context}, status=status)
+
+
+def find_task(viewer: Viewer, slug: str) -> SharedTask:
+    """A shared task this viewer may see, or 404."""
+    task = SharedTask.objects.visible_to(viewer).filter(slug=slug).first()
+    if task is None:
+        raise Http404
+    return task
+
+
+def find_track(viewer: Viewer, task_slug: str, slug: str, now: datetime) -> tuple[Rail, Track]:
+    """A track this viewer may see with the rail of its task, or 404."""
+    rail = rail_of(find_task(viewer, task_slug), now)
+    track = next((one for one in rail.tracks if one.slug == slug), None)
+    if track is None:
+        raise Http404
+    return rail, track
+
+
+def team_of(viewer: Viewer, task: SharedTask) -> Team | None:
+    """The viewer's team in a shared task."""
+    return Team.objects.of(viewer).filter(task=task).first()

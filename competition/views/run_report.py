@@ -1,0 +1,42 @@
+"""Which evaluation speaks for a run, and whether the run counts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from competition.domain import visibility
+from competition.domain.attempts import attempts_of
+from competition.domain.selection import RULES, Selection, official_submission
+from competition.enums import WorkStatus
+from competition.models import Entry, Evaluation, Phase, Submission, Team, Track
+from scoring.options import read_options
+from scoring.tracks import get_kind
+
+
+def speaking_evaluation(submission: Submission) -> Evaluation | None:
+    """The newest scored evaluation of a run, else the newest one."""
+    evaluations = list(submission.evaluations.select_related("result").order_by("-pk"))
+    done = (one for one in evaluations if one.status == WorkStatus.DONE)
+    return next(done, evaluations[0] if evaluations else None)
+
+
+def selection_for(viewer: Any, team: Team, phase: Phase, track: Track, now: datetime) -> Selection[Any]:
+    """The run of a team that counts, as this viewer may know it."""
+    kind = get_kind(track.kind)
+    entry = Entry.objects.filter(team=team, phase=phase, track=track).select_related("chosen").first()
+    return official_submission(
+        attempts_of(phase, track, team).get(team.pk, []),
+        counts=phase.counts,
+        chosen=entry.chosen.number if entry and entry.chosen else None,
+        higher_is_better=kind.primary_for(read_options(kind, track.options)).higher_is_better,
+        scores_visible=visibility.scores_visible(viewer, phase, track, now),
+    )
+
+
+def why_it_counts(viewer: Any, submission: Submission, now: datetime) -> str:
+    """Whether this run is the one that counts, and which one is if not."""
+    selection = selection_for(viewer, submission.team, submission.phase, submission.track, now)
+    if selection.run is not None and selection.run.submission_id == submission.pk:
+        return f"This run. {RULES[submission.phase.counts]}"
+    return f"Not this run. {selection.reason}"

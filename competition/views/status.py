@@ -1,0 +1,47 @@
+"""The queue and the workers in plain words, and one word for machines."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from competition import clock
+from competition.queries.machinery import Queue, queue, workers_alive
+from competition.views.pages import show
+from scoring.signature import environment
+
+
+@require_safe
+@never_cache
+def status(request: HttpRequest) -> HttpResponse:
+    now = clock.now()
+    found, workers = queue(), list(workers_alive(now))
+    return show(
+        request,
+        "status.html",
+        now=now,
+        queue=found,
+        workers=workers,
+        versions=environment(),
+        headline=headline(found, len(workers)),
+    )
+
+
+@require_safe
+@never_cache
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Whether this process can reach its database: "ok", or a 500."""
+    clock.now()
+    return HttpResponse("ok\n", content_type="text/plain")
+
+
+def headline(found: Queue, workers: int) -> str:
+    """The state of things in one sentence."""
+    if not workers:
+        return "No worker is alive: runs wait"
+    if not found.waiting and not found.running:
+        return "All runs are scored"
+    if found.waiting <= workers:
+        return "Runs are scored as they come"
+    return f"{found.waiting} runs wait for {workers} worker{'' if workers == 1 else 's'}"

@@ -1,0 +1,276 @@
+"""Sending a run, its receipt and its report, and the report of a refused file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from defusedcsv import csv
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from competition import clock, rules
+from competition.domain import visibility
+from competition.domain.intake import (
+    can_submit,
+    choose_submission,
+    receive_submission,
+    submissions_left,
+    withdraw_submission,
+)
+from competition.domain.quota import Quota, spent_sentence
+from competition.enums import Counts
+from competition.exceptions import CannotSubmit, NotAllowed
+from competition.forms.runs import RunUploadForm, new_key
+from competition.models import ItemSet, Phase, RefusedUpload, Submission, Team, Track
+from competition.queries.rail import Rail, rail_of
+from competition.views import track_facts as facts
+from competition.views.explaining import breakdown_tables, explain
+from competition.views.pages import TABS, find_track, show, team_of
+from competition.views.problem_groups import grouped, severity_counts
+from competition.views.run_page import shown_scores, state_of
+from competition.views.run_report import speaking_evaluation, why_it_counts
+from scoring.records import Limits
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
+    """The form; and when it is sent, the one moment at which the whole of it has arrived."""
+    # The body is here in full: the CSRF check reads it before any view runs.
+    now = clock.now()
+    rail, found = find_track(request.user, task, track, now)
+    team = team_of(request.user, rail.task)
+    phase = rail.phase_called(request.GET.get("phase")) or (rail.open[0] if rail.open else None)
+    if request.method != "POST":
+        form = RunUploadForm(initial={"idempotency_key": new_key()}) if phase and team else None
+        return _submit_page(request, rail, found, team, phase, form)
+    if not request.user.is_authenticated or team is None or phase is None:
+        return _submit_page(request, rail, found, team, phase, None, status=403)
+    form = RunUploadForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _submit_page(request, rail, found, team, phase, form, status=422)
+    try:
+        sent = receive_submission(
+            team=team, phase=phase, track=found, submitted_by=request.user, received_at=now, **form.sent()
+        )
+    except (CannotSubmit, NotAllowed) as refusal:
+        return _submit_page(request, rail, found, team, phase, form, refusal=refusal.message, status=409)
+    return redirect(sent)
+
+
+@never_cache
+@require_safe
+def submission(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The page of a run; to htmx, the part of it that changes."""
+    now = clock.now()
+    found = _own_submission(request, public_id)
+    context = _run_context(request, found, now)
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, "submissions/run.html", {"now": now, **context})
+    member = rules.is_member(request.user, found.team)
+    changeable = found.phase.accepts_at(now) and not found.is_withdrawn
+    return show(
+        request,
+        "submissions/detail.html",
+        now=now,
+        rail=rail_of(found.phase.task, now),
+        problems=grouped(
+            found.warnings.get("problems", []), found.warnings.get("counts", {}).get("codes", {})
+        ),
+        counts=why_it_counts(request.user, found, now),
+        can_withdraw=changeable and rules.can_withdraw(request.user, found),
+        can_choose=changeable and member and found.phase.counts == Counts.CHOSEN,
+        **context,
+    )
+
+
+@require_POST
+@login_required
+def withdraw(request: HttpRequest, public_id: str) -> HttpResponse:
+    return _change(request, public_id, "withdrawn")
+
+
+@require_POST
+@login_required
+def choose(request: HttpRequest, public_id: str) -> HttpResponse:
+    return _change(request, public_id, "chosen")
+
+
+@never_cache
+@require_safe
+def refused_upload(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Every problem of a refused file."""
+    now = clock.now()
+    found = _own_refusal(request, public_id)
+    counts = found.problems.get("counts", {})
+    groups = grouped(
+        found.problems.get("problems", []), counts.get("codes", {}), found.problems.get("excerpts")
+    )
+    return show(
+        request,
+        "submissions/refused.html",
+        now=now,
+        rail=rail_of(found.phase.task, now),
+        refused=found,
+        track=found.track,
+        phase=found.phase,
+        problems=groups,
+        errors=counts.get("errors", 0),
+        counts=severity_counts(groups),
+    )
+
+
+@require_safe
+def refused_problems(request: HttpRequest, public_id: str, form: str) -> HttpResponse:
+    return _problems(_own_refusal(request, public_id).problems, form)
+
+
+@require_safe
+def submission_problems(request: HttpRequest, public_id: str, form: str) -> HttpResponse:
+    return _problems(_own_submission(request, public_id).warnings, form)
+
+
+def _submit_page(
+    request: HttpRequest,
+    rail: Rail,
+    track: Track,
+    team: Team | None,
+    phase: Phase | None,
+    form: RunUploadForm | None,
+    *,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    context: dict[str, Any] = {}
+    if team and phase:
+        answer = can_submit(team=team, phase=phase, track=track, moment=rail.moment)
+        quota = submissions_left(team=team, phase=phase, track=track, moment=rail.moment)
+        item_set = ItemSet.objects.current_for(phase, track)
+        context = {
+            "refusal": refusal or answer.reason,
+            "sent_nothing": bool(refusal),
+            "form": form if answer else None,
+            "quota": quota,
+            "promise": promise(quota),
+            "items_count": item_set.n_items if item_set else 0,
+        }
+    return show(
+        request,
+        "tracks/submit.html",
+        now=rail.moment,
+        rail=rail,
+        status=status,
+        task=rail.task,
+        track=track,
+        kind=facts.kind_of(track),
+        tabs=TABS,
+        tab="submit/",
+        team=team,
+        phase=phase,
+        phases=rail.open,
+        limits=Limits(),
+        **context,
+    )
+
+
+def promise(quota: Quota) -> str:
+    """What pressing the button will cost, beside the button."""
+    if quota.is_spent:
+        return spent_sentence(quota)
+    if quota.left is None:
+        return "Counts as one more run; there is no limit."
+    if quota.left_in_all is not None and quota.left == quota.left_in_all:
+        allowed = (quota.total or 0) + quota.extra
+        return f"Counts as {allowed - quota.left + 1} of {allowed}."
+    return f"Counts as {quota.used_today + 1} of {quota.used_today + quota.left} today."
+
+
+def _run_context(request: HttpRequest, found: Submission, now: Any) -> dict[str, Any]:
+    """What a viewer may see of a run now: the state always, scores and diagnostics by the phase's policy."""
+    kind = facts.kind_of(found.track)
+    scores = kind.scores_for(facts.options_for(found.track, kind))
+    evaluation = speaking_evaluation(found)
+    result = getattr(evaluation, "result", None)
+    context: dict[str, Any] = {
+        "submission": found,
+        "task": found.phase.task,
+        "track": found.track,
+        "phase": found.phase,
+        "state": state_of(found, evaluation, now),
+        "observed": explain(kind, found.observed, levels=[0]),
+    }
+    if result is None:
+        return context
+    if not visibility.scores_visible(request.user, found.phase, found.track, now):
+        return {**context, "hidden": f"The score is kept. {visibility.hidden_until(found.phase)}"}
+    level = visibility.diagnostics_level(request.user, found.team, found.phase, found.track, now) or 0
+    context |= {"scores": shown_scores(scores, result.scores), "signature": result.signature}
+    if level >= 1:
+        report = result.report
+        context["breakdowns"] = breakdown_tables(kind, scores, report.get("breakdowns", {}))
+        context["explained"] = explain(kind, report.get("diagnostics", {}), levels=range(1, level + 1))
+    return context
+
+
+def _change(request: HttpRequest, public_id: str, what: str) -> HttpResponse:
+    found = _own_submission(request, public_id)
+    try:
+        if what == "withdrawn":
+            withdraw_submission(submission=found, withdrawn_by=request.user)  # type: ignore[arg-type]
+            messages.success(request, f"Run {found.number} is withdrawn.")
+        else:
+            choose_submission(submission=found, chosen_by=request.user)  # type: ignore[arg-type]
+            messages.success(request, f"Run {found.number} counts now.")
+    except NotAllowed as refusal:
+        raise PermissionDenied(refusal.message) from refusal
+    return redirect(found)
+
+
+def _own_submission(request: HttpRequest, public_id: str) -> Submission:
+    """A run this viewer may see, or 404: whether a stranger's run exists is nobody's business."""
+    found = (
+        Submission.objects.visible_to(request.user)
+        .filter(public_id=public_id)
+        .select_related("team", "phase__task", "track__task", "submitted_by")
+        .first()
+    )
+    if found is None:
+        raise Http404
+    return found
+
+
+def _own_refusal(request: HttpRequest, public_id: str) -> RefusedUpload:
+    found = (
+        RefusedUpload.objects.visible_to(request.user)
+        .filter(public_id=public_id)
+        .select_related("team", "phase__task", "track__task", "submitted_by")
+        .first()
+    )
+    if found is None:
+        raise Http404
+    return found
+
+
+COLUMNS = ("code", "severity", "line", "item_id", "field", "found", "expected", "message", "hint")
+
+
+def _problems(report: dict[str, Any], form: str) -> HttpResponse:
+    """The problems as JSON (the report's own objects) or CSV that no spreadsheet runs."""
+    problems = report.get("problems", [])
+    if form == "json":
+        return JsonResponse(
+            {"problems": problems, "counts": report.get("counts", {})},
+            json_dumps_params={"ensure_ascii": False},
+            headers={"Content-Disposition": 'attachment; filename="problems.json"'},
+        )
+    response = HttpResponse("\ufeff", content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="problems.csv"'
+    writer = csv.writer(response)
+    writer.writerow(COLUMNS)
+    for problem in problems:
+        writer.writerow([problem.get(column) for column in COLUMNS])
+    return response
