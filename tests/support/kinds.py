@@ -1,4 +1,4 @@
-"""Scoring small tracks in tests: records in, reports and problems out, through the same checks as everywhere."""
+"""Small tracks in tests: records in, reports and problems out, through the checks all others use."""
 
 from __future__ import annotations
 
