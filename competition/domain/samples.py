@@ -62,7 +62,7 @@ def item_in(items: Items, language: str) -> dict[str, Any] | None:
 
 
 def worked_example(kind: Kind) -> dict[str, Any] | None:
-    """The kind's own example, first item: the item, its reference, its answer, the scores of that answer alone."""
+    """The first item of the kind's own example: item, reference, answer, and the scores of that answer."""
     from scoring.checks import check_gold, check_run
     from scoring.evaluate import evaluate
 

@@ -1,4 +1,4 @@
-"""What stands beside every page of a shared task: its tracks, its phases, what is open now and what comes next."""
+"""What stands beside every page of a shared task: tracks, phases, what is open now, what comes next."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from django import template
@@ -41,7 +41,7 @@ SHAPES = {
 UNSEEN = re.compile(r"&lt;(U\+[0-9A-F]{4,6})&gt;")
 
 
-def written(moment: datetime, zone: timezone = timezone.utc) -> str:
+def written(moment: datetime, zone: timezone = UTC) -> str:
     """27 May 2026 12:00"""
     local = moment.astimezone(zone)
     return f"{local.day} {local:%B %Y %H:%M}"
@@ -86,7 +86,7 @@ def moment(value: datetime | None) -> SafeString | str:
 @register.simple_tag
 def second(value: datetime) -> SafeString:
     """A receipt's moment, to the second."""
-    text = f"{value.astimezone(timezone.utc):%Y-%m-%d %H:%M:%S}"
+    text = f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
     return format_html('<time datetime="{}" data-own="title">{} UTC</time>', value.isoformat(), text)
 
 

@@ -1,4 +1,7 @@
-"""A board, live or frozen, as the one table template prints it. All formatting happens here: 300 rows stay cheap."""
+"""A board, live or frozen, as the one table template prints it.
+
+All formatting happens here, so that a board of 300 rows stays cheap.
+"""
 
 from __future__ import annotations
 
@@ -75,8 +78,10 @@ class BoardTable:
 
 
 def live_table(board: Board, query: dict[str, str]) -> BoardTable | None:
-    """The live board; None where nothing stands on it. `query`: the address' parameters, of which `sort` and `team`
-    choose the order and the lines shown."""
+    """The live board; None where nothing stands on it.
+
+    `query`: the address' parameters, of which `sort` and `team` choose the order and the lines shown.
+    """
     everything = [*board.ranked, *board.unranked, *board.baselines]
     if not everything:
         return None
@@ -109,8 +114,8 @@ def live_table(board: Board, query: dict[str, str]) -> BoardTable | None:
 def brackets(groups: Sequence[frozenset[str]]) -> tuple[list[int], list[list[str]]]:
     """Lanes and, for each ranked line in order, the bracket piece in each lane.
 
-    `groups`: the letters of each line; lines that share a letter cannot be told apart. A letter held by one line
-    draws nothing.
+    `groups`: the letters of each line; lines that share a letter cannot be told apart. A letter held by one
+    line draws nothing.
     """
     spans = []
     for letter in sorted({letter for line in groups for letter in line}):

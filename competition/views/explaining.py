@@ -109,7 +109,7 @@ def breakdown_tables(
 
 
 def small_values(sizes: Mapping[str, int]) -> list[str]:
-    """The values to merge: those under eight items, and the next smallest until the merged ones hold eight."""
+    """The values to merge: those under eight items, and the next smallest until these hold eight."""
     merged: list[str] = []
     total = 0
     for value, n in sorted(sizes.items(), key=lambda pair: pair[1]):
@@ -152,7 +152,8 @@ def _add_table(explained: Explained, diagnostic: Diagnostic, value: Mapping[str,
         rows = kept
     if not rows:
         return
-    shown = [Row(str(row[0]), [_cell(cell) for cell in row[1:]]) for row in rows]
+    named = language if columns[0] == "language" else str
+    shown = [Row(named(row[0]), [_cell(cell) for cell in row[1:]]) for row in rows]
     table = Table(diagnostic.title, columns, shown, diagnostic.about, note)
     if "share" in columns and counted is not None:
         explained.charts.append(Chart(_distribution(diagnostic, rows, counted), table))

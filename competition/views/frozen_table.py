@@ -36,7 +36,9 @@ def frozen_table(content: Content, own: frozenset[str] = frozenset()) -> BoardTa
         if rows:
             sections.append(Section(name, heading, rows))
     return BoardTable(
-        caption=f"{content['track']['name']}, {content['phase']['name']}, {content['gold']['n_scored']} items",
+        caption=(
+            f"{content['track']['name']}, {content['phase']['name']}, {content['gold']['n_scored']} items"
+        ),
         columns=[_column(score, score is scores[0]) for score in scores],
         sections=sections,
         rule=f"{content['rule']} Equal scores share a rank; order and rank go by full precision.",

@@ -8,9 +8,9 @@ from markdown_it import MarkdownIt
 
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
-TAGS = frozenset(
-    "a blockquote br code em h3 h4 h5 hr li ol p pre strong table tbody td th thead tr ul".split()
-)
+INLINE = {"a", "br", "code", "em", "strong"}
+BLOCKS = {"blockquote", "h3", "h4", "h5", "hr", "li", "ol", "p", "pre", "ul"}
+TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
 LINKS = {"http", "https", "mailto"}
 
 
@@ -21,5 +21,5 @@ def as_html(text: str) -> SafeString:
     html = _markdown.render(text)
     for low, high in ((4, 5), (3, 5), (2, 4), (1, 3)):
         html = html.replace(f"<h{low}>", f"<h{high}>").replace(f"</h{low}>", f"</h{high}>")
-    clean = nh3.clean(html, tags=set(TAGS), attributes={"a": {"href"}}, url_schemes=LINKS)
+    clean = nh3.clean(html, tags=INLINE | BLOCKS | TABLES, attributes={"a": {"href"}}, url_schemes=LINKS)
     return mark_safe(clean)  # nosec B308 B703

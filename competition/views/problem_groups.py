@@ -50,7 +50,7 @@ class Group:
 def grouped(
     problems: Sequence[dict[str, Any]], totals: Mapping[str, int], excerpts: Mapping[str, str] | None = None
 ) -> list[Group]:
-    """`totals`: code → how often. `excerpts`: line number as text → the line, invisible characters spelled out."""
+    """Worst first. `totals`: code → how often; `excerpts`: line number as text → the line, made visible."""
     groups = {code: Group(code, total) for code, total in totals.items()}
     for problem in problems:
         group = groups.setdefault(problem["code"], Group(problem["code"], 0))

@@ -54,14 +54,14 @@ def state_of(submission: Submission, evaluation: Evaluation | None, now: datetim
             True,
             "calm",
             "Received",
-            note="The organizers have not loaded the references of this phase yet. The run is scored once they have.",
+            note="The references of this phase are not loaded yet. The run is scored once they are.",
         )
     if evaluation.status == WorkStatus.DONE and evaluation.finished_at:
         return RunState(f"Scored {age(evaluation.finished_at, now)} ago", _steps(5), True, "good", "Scored")
     if evaluation.status == WorkStatus.FAILED:
         note = (
-            f"Scoring failed by our fault (reference {evaluation.failure_reference}). The attempt was not used and the "
-            "organizers have been told."
+            f"Scoring failed by our fault (reference {evaluation.failure_reference}). The attempt was not "
+            "used, and the organizers have been told."
         )
         return RunState(
             "Not scored, and that is our fault", _steps(3, failed=True), True, "bad", "Failed", note=note

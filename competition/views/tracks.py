@@ -1,4 +1,4 @@
-"""The tabs of a track: overview, data, evaluation, leaderboard. `submissions.py` has the fourth one, submit."""
+"""The tabs of a track: overview, data and evaluation; `submissions.py` and `boards.py` have the others."""
 
 from __future__ import annotations
 
