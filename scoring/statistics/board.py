@@ -114,7 +114,7 @@ def analyse(
         name: score_tallies(kind, tallies, options)[score.key] for name, tallies in zip(names, chosen.tallies)
     }
     units = None if declared.unit == "none" else units_of(declared, chosen.items, chosen.ids)
-    reason = reason_for_none(declared, units) or ("" if names else "There is no team to compare.")
+    reason = reason_for_none(declared, units) or ("" if names else "not reported: there is no team")
     order = sorted(names, key=lambda name: (-point[name] if score.higher_is_better else point[name], name))
     known = _Known(names, order, point, score.higher_is_better)
     details: Tuple[Dict[str, TeamAnalysis], List[List[str]], List[Dict[str, Any]]]
@@ -171,12 +171,12 @@ def primary_items(
 
 
 def reason_for_none(declared: Resampling, units: Optional[Units]) -> str:
-    """Why no interval is given, as a sentence, or ""."""
+    """Why no interval is given, "not reported: …", or ""."""
     if units is None:
-        return declared.reason or "This kind of track declares no unit to resample."
+        return declared.reason or "not reported: this kind of track has no unit to resample"
     if units.count < LEAST_UNITS:
         what = "groups of items" if units.clustered else "items"
-        return f"There are {units.count} {what} to resample; an interval needs at least {LEAST_UNITS}."
+        return f"not reported: {units.count} {what} are too few to resample, {LEAST_UNITS} are needed"
     return ""
 
 

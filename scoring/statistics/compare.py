@@ -168,8 +168,9 @@ def _verdict(
     if abs(gain) > NEAR:
         sentence = f"{names[gain > 0]} is better by {100 * abs(difference):.2f}"
     if test is None:
-        exploratory = f" McNemar p = {outcomes.p:.4f}, exploratory." if outcomes else ""
-        return f"{sentence}; no interval: {reason}{exploratory}"
+        p = f"p = {outcomes.p:.4f}" if outcomes and outcomes.p >= 0.0001 else "p < 0.0001"
+        exploratory = f" (exact McNemar {p}, exploratory)" if outcomes else ""
+        return f"{sentence}{exploratory}; interval {reason}"
     low, high = (test.low, test.high) if difference >= 0 else (-test.high, -test.low)
     settled = "settled" if test.low > 0 or test.high < 0 else "not settled"
     return f"{sentence}, interval {100 * low:.2f}..{100 * high:.2f}: {settled}"

@@ -9,6 +9,9 @@ import numpy as np
 MANY = 200
 """From this many degrees of freedom on, Student's law is taken as normal."""
 
+LEAST = 1e-12
+"""No tail is trusted below this."""
+
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 
@@ -50,5 +53,5 @@ def two_sided(
     p = (extreme + 1.0) / (resamples + 1.0)
     for place in zip(*np.nonzero(extreme < resolved)):
         t = observed[place] / error[place] if error[place] > 0 else inf
-        p[place] = min((resolved + 1.0) / (resamples + 1.0), student_two_sided(t, freedom))
+        p[place] = min((resolved + 1.0) / (resamples + 1.0), max(LEAST, student_two_sided(t, freedom)))
     return np.where(observed == 0, 1.0, np.minimum(p, 1.0))

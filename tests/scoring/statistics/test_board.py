@@ -144,7 +144,7 @@ def test_where_lower_is_better_the_lowest_is_first():
 
 
 def test_kinds_without_a_unit_say_why():
-    reason = "Not reported: groups share issuers."
+    reason = "not reported: groups share issuers"
     board = analyse(Mean(Resampling("none", reason=reason)), {}, simulated_teams((0.3, 0.1)), ITEMS)
     assert (board.reason, board.about, board.unit, board.signature, board.method) == (
         reason,
@@ -163,9 +163,9 @@ def test_kinds_without_a_unit_say_why():
 def test_a_handful_of_units_is_too_few():
     items = items_of(90, clusters=9)
     board = analyse(Mean(BY_GROUP), {}, simulated_teams((0.3,), n=90), items)
-    assert board.reason == "There are 9 groups of items to resample; an interval needs at least 10."
-    assert analyse(Mean(BY_ITEM), {}, {"a": []}, []).reason.startswith("There are 0 items")
-    assert analyse(Mean(BY_ITEM), {}, {}, ITEMS).reason == "There is no team to compare."
+    assert board.reason == "not reported: 9 groups of items are too few to resample, 10 are needed"
+    assert analyse(Mean(BY_ITEM), {}, {"a": []}, []).reason.startswith("not reported: 0 items")
+    assert analyse(Mean(BY_ITEM), {}, {}, ITEMS).reason == "not reported: there is no team"
 
 
 def test_clusters_within_strata_are_drawn_as_often_as_the_kind_says():

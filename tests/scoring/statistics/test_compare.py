@@ -20,7 +20,7 @@ from tests.scoring.statistics.toys import (
     runs_of,
 )
 
-NO_UNIT = Resampling("none", reason="Groups share issuers.")
+NO_UNIT = Resampling("none", reason="not reported: groups share issuers")
 
 
 class MacroF1(Kind):
@@ -107,7 +107,8 @@ def test_without_a_unit_there_is_the_reason_and_an_exploratory_test():
     assert (found.low, found.high, found.p, found.p_randomization, found.settled) == (None,) * 5
     assert found.signature == ""
     assert found.verdict == (
-        "B is better by 40.00; no interval: Groups share issuers. McNemar p = 0.0078, exploratory."
+        "B is better by 40.00 (exact McNemar p = 0.0078, exploratory); "
+        "interval not reported: groups share issuers"
     )
 
 

@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 
 from scoring.statistics.holm import holm
 from scoring.statistics.mcnemar import EXACT_UP_TO, exact_p, mcnemar
-from scoring.statistics.tails import normal_two_sided, student_two_sided, two_sided
+from scoring.statistics.tails import LEAST, normal_two_sided, student_two_sided, two_sided
 
 
 def test_mcnemar_equals_statsmodels_on_random_tables():
@@ -74,4 +74,4 @@ def test_p_counts_where_counts_suffice_and_reads_the_tail_where_they_do_not():
     assert p[2] == p[4] == 0.0011  # the tail says .0455, the counts know better
     assert p[3] == pytest.approx(normal_two_sided(6))
     assert p[5] == 1.0
-    assert two_sided(np.array([0]), 999, np.array([0.5]), np.zeros(1), 10)[0] == 0.0
+    assert two_sided(np.array([0]), 999, np.array([0.5]), np.zeros(1), 10)[0] == LEAST
