@@ -17,8 +17,8 @@ from scoring.problems import Faults, shown
 from scoring.records import Items
 from scoring.tracks.base import Option
 
-CONCEPT = re.compile(r"[A-Za-z][A-Za-z0-9.-]*:[A-Za-z_][A-Za-z0-9_.-]*")
-"""A prefix, a colon, a name (an XBRL qualified name in ASCII)."""
+CONCEPT = re.compile(r"[^\s:]+:[^\s:]+")
+"""A prefix, a colon, a name."""
 
 US_GAAP = re.compile(r"\s*us\s*[-_ ]?\s*gaap\s*[:_./ -]\s*(?=\w)", re.IGNORECASE)
 """The prefix us-gaap however it is written."""
