@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -28,7 +29,21 @@ INPUTS = 200
 EXACT = {"rel": 1e-12, "abs": 1e-12}
 
 Draw = random.Random
-seeds = pytest.mark.parametrize("seed", range(INPUTS))
+
+
+def on_many_inputs(test: Callable[[int], None]) -> Callable[[], None]:
+    """Run the test for each seed; a failure names its own."""
+
+    def every() -> None:
+        for seed in range(INPUTS):
+            try:
+                test(seed)
+            except AssertionError as fault:
+                fault.add_note(f"seed {seed}")
+                raise
+
+    every.__name__, every.__doc__ = test.__name__, test.__doc__
+    return every
 
 
 def sklearn_averages(gold: list[Any], run: list[Any], average: str, labels: Any = None) -> tuple[float, ...]:
@@ -36,7 +51,7 @@ def sklearn_averages(gold: list[Any], run: list[Any], average: str, labels: Any 
     return tuple(map(float, found[:3]))
 
 
-@seeds
+@on_many_inputs
 def test_labels_against_scikit_learn(seed: int) -> None:
     draw = Draw(seed)
     n = draw.randint(1, 40)
@@ -53,7 +68,7 @@ def test_labels_against_scikit_learn(seed: int) -> None:
     assert report.diagnostics["confusion"]["rows"] == confusion_matrix(gold, run, labels=SCALE).tolist()
 
 
-@seeds
+@on_many_inputs
 def test_classes_against_scikit_learn(seed: int) -> None:
     draw = Draw(seed)
     n, labels = draw.randint(1, 30), "abcdefgh"[: draw.randint(1, 8)]
@@ -71,7 +86,7 @@ def test_classes_against_scikit_learn(seed: int) -> None:
     )
 
 
-@seeds
+@on_many_inputs
 def test_sets_against_scikit_learn(seed: int) -> None:
     """A set as the positive class over everything that could be in it."""
     draw = Draw(seed)
@@ -82,7 +97,7 @@ def test_sets_against_scikit_learn(seed: int) -> None:
     assert (counts.precision, counts.recall, counts.f1) == pytest.approx(tuple(map(float, expected)), **EXACT)
 
 
-@seeds
+@on_many_inputs
 def test_rankings_against_scikit_learn(seed: int) -> None:
     draw = Draw(seed)
     names, k = [f"n{i}" for i in range(10)], draw.randint(1, 9)
@@ -98,10 +113,8 @@ def test_rankings_against_scikit_learn(seed: int) -> None:
 
 
 def bio(draw: Draw, tokens: int, outside: float) -> list[str]:
-    return [
-        "O" if draw.random() < outside else f"{draw.choice('BI')}-x:{draw.choice('ABC')}"
-        for _ in range(tokens)
-    ]
+    labels = [f"{mark}-x:{name}" for mark in "BI" for name in "ABC"]
+    return ["O" if draw.random() < outside else draw.choice(labels) for _ in range(tokens)]
 
 
 def bio_scores(golds: list[list[str]], runs: list[list[str]]) -> dict[str, float]:
@@ -114,21 +127,19 @@ def bio_scores(golds: list[list[str]], runs: list[list[str]]) -> dict[str, float
     ).scores
 
 
-def bio_rows(seed: int, tidy: Callable[[list[str]], list[str]]) -> tuple[list[list[str]], list[list[str]]]:
+def bio_rows(seed: int) -> tuple[list[list[str]], list[list[str]]]:
     """Gold and run labels; a run is gold with some labels drawn anew, so that many agree."""
     draw = Draw(seed)
-    golds = [tidy(bio(draw, draw.randint(1, 12), 0.4)) for _ in range(draw.randint(1, 6))]
-    runs = [
-        tidy([label if draw.random() < 0.6 else bio(draw, 1, 0.4)[0] for label in labels]) for labels in golds
-    ]
+    golds = [bio(draw, draw.randint(1, 12), 0.4) for _ in range(draw.randint(1, 6))]
+    runs = [[label if draw.random() < 0.6 else bio(draw, 1, 0.4)[0] for label in labels] for labels in golds]
     return golds, runs
 
 
-@seeds
+@on_many_inputs
 def test_tokens_against_scikit_learn(seed: int) -> None:
-    golds, runs = bio_rows(seed, lambda labels: labels)
+    golds, runs = bio_rows(seed)
     found = bio_scores(golds, runs)
-    gold, run = (sum(side, []) for side in (golds, runs))
+    gold, run = ([*chain(*side)] for side in (golds, runs))
     labels = sorted(({*gold, *run}) - {"O"})
     for average in ("macro", "micro"):
         expected = sklearn_averages(gold, run, average, labels) if labels else (0, 0, 0)
@@ -136,9 +147,9 @@ def test_tokens_against_scikit_learn(seed: int) -> None:
         assert tuple(found[key] for key in keys) == pytest.approx(expected, **EXACT)
 
 
-@seeds
+@on_many_inputs
 def test_spans_against_seqeval(seed: int) -> None:
-    golds, runs = bio_rows(seed, lambda labels: labels)
+    golds, runs = bio_rows(seed)
     for labels in (*golds, *runs):
         assert [(span.name, span.start, span.stop - 1) for span in spans_of(labels)] == get_entities(labels)
     found = bio_scores(golds, runs)
@@ -148,7 +159,7 @@ def test_spans_against_seqeval(seed: int) -> None:
         assert found[f"span_{average}_f1"] == pytest.approx(expected, **EXACT)
 
 
-@seeds
+@on_many_inputs
 def test_triplets_against_scikit_learn(seed: int) -> None:
     """Macro over concepts: each triplet a position, its Tag the label, "" where a side lacks it."""
     draw = Draw(seed)
