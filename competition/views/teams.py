@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -33,8 +33,8 @@ SHOWN_ONCE = "invitation shown once"
 def new_team(request: HttpRequest, task: str) -> HttpResponse:
     now = clock.now()
     found = find_task(request.user, task)
-    form = TeamForm(request.POST or None, ask_terms=_asks_terms(request, found))
-    if request.method == "POST" and form.is_valid():
+    form = TeamForm(_sent(request), ask_terms=_asks_terms(request, found))
+    if form.is_valid():
         try:
             team = _create(request, found, form)
         except NameRefused as refusal:
@@ -114,8 +114,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     except InvitationRefused:
         return show(request, "teams/invitation.html", now=now, status=410)
     task = found.team.task
-    form = TermsForm(request.POST or None, ask_terms=_asks_terms(request, task))
-    if request.method == "POST" and (form.is_valid() or not form.fields):
+    form = TermsForm(_sent(request), ask_terms=_asks_terms(request, task))
+    if form.is_valid():
         try:
             _join(request, task, token)
         except Refused as refusal:
@@ -162,6 +162,11 @@ def _join(request: HttpRequest, task: SharedTask, token: str) -> None:
     if task.terms.strip():
         accept_terms(user=request.user, task=task)  # type: ignore[arg-type]
     accept_invitation(token=token, user=request.user)  # type: ignore[arg-type]
+
+
+def _sent(request: HttpRequest) -> QueryDict | None:
+    """What a form was sent with, an empty form included."""
+    return request.POST if request.method == "POST" else None
 
 
 def _asks_terms(request: HttpRequest, task: SharedTask) -> bool:
