@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from math import fsum
 from random import Random
 from typing import Any
 
@@ -158,11 +157,10 @@ class ConceptLinking(Kind):
 
     def tally(self, item: Record, prepared: Any, answer: Any, options: Mapping[str, Any]) -> Tally:
         """(right, items, right with gold among the candidates, items with gold among them)."""
-        right = 1 if answer == prepared else 0
         candidates = item.get("candidates")
         if candidates and prepared in candidates:
-            return (right, 1, right, 1)
-        return (right, 1, 0, 0)
+            return (1, 1, 1, 1) if answer == prepared else (0, 1, 0, 1)
+        return (1, 1, 0, 0) if answer == prepared else (0, 1, 0, 0)
 
     def scores_of(self, total: Any, options: Mapping[str, Any]) -> dict[str, float]:
         """`rerank_accuracy` is left out where no item has its gold concept among candidates."""
@@ -209,18 +207,17 @@ class ConceptLinking(Kind):
         self, scored: list[Scored], options: Mapping[str, Any]
     ) -> dict[str, dict[str, dict[str, Any]]]:
         frequency = Counter(one.reference for one in scored)
-        members: dict[str, list[Any]] = {}
-        for one in scored:
-            n = frequency[one.reference]
-            members.setdefault(BANDS[0 if n >= 5 else 1 if n >= 2 else 2], []).append(one.tally)
+        alike: Counter[Any] = Counter((frequency[one.reference], one.tally) for one in scored)
+        totals: dict[str, tuple[float, ...]] = {}
+        for (n, tally), times in alike.items():
+            band = BANDS[0 if n >= 5 else 1 if n >= 2 else 2]
+            total = totals.get(band, (0,) * len(tally))
+            totals[band] = tuple(so_far + times * value for so_far, value in zip(total, tally))
         return {
             "gold_frequency": {
-                band: {
-                    "n": len(members[band]),
-                    **self.scores_of(tuple(map(fsum, zip(*members[band]))), options),
-                }
+                band: {"n": int(totals[band][1]), **self.scores_of(totals[band], options)}
                 for band in BANDS
-                if band in members
+                if band in totals
             }
         }
 
