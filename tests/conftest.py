@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support import services, sockets
 
@@ -18,11 +19,23 @@ if TYPE_CHECKING:
 services.choose_environment()
 sockets.stay_inside()
 
+# A busy machine is no finding; and what CI judges must not depend on a draw.
+settings.register_profile(
+    "podium",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("podium")
 
-def pytest_configure() -> None:
+
+def pytest_configure(config: pytest.Config) -> None:
     import django
 
     django.setup()
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        # A worker that inherits this name loads the settings before it has chosen a database of its own.
+        del os.environ["DJANGO_SETTINGS_MODULE"]
     from tests.support.flush import let_tests_empty_tables
 
     let_tests_empty_tables()
