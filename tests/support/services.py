@@ -64,6 +64,12 @@ def _open_to_all(folder: Path) -> bool:
     return all(part.stat().st_mode & 0o001 for part in (folder, *folder.parents))
 
 
+def at_our_end(clean_up: Callable[[], None]) -> None:
+    """Clean up when this process ends, not when a child that a test forked does."""
+    owner = os.getpid()
+    atexit.register(lambda: clean_up() if os.getpid() == owner else None)
+
+
 @cache
 def folder() -> Path:
     """This process's own folder, short enough for a socket's name, outside folders only root may enter."""
@@ -71,7 +77,7 @@ def folder() -> Path:
     place = next(path for path in places if path.is_dir() and len(str(path)) < 60 and _open_to_all(path))
     made = Path(tempfile.mkdtemp(prefix="podium-", dir=place))
     made.chmod(0o711)
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    at_our_end(lambda: shutil.rmtree(made, ignore_errors=True))
     return made
 
 
@@ -84,7 +90,7 @@ class Server(ABC):
     def __init__(self) -> None:
         self.folder = folder() / self.program
         self._guard: subprocess.Popen[str] | None = None
-        atexit.register(self.remove)
+        at_our_end(self.remove)
 
     @abstractmethod
     def command(self) -> list[str]:
