@@ -75,7 +75,7 @@ def ratios() -> list[Ratio]:
             "the same over 32 groups (bootstrap-t) / 12 plain bootstraps",
             lambda: analyse(BY_GROUP, {}, teams, records),
             lambda: plain(board),
-            at_most=0.8,
+            at_most=1.0,
         ),
         Ratio(
             "two runs of 20,000 items compared / 2 plain bootstraps",

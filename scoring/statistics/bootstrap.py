@@ -140,23 +140,19 @@ def _studentised(
 ) -> Resampled:
     runs, units = len(point), table.units.count
     covariance = _covariances(table, form, np.ones((1, units)))[0]
-    observed, pair_error = point[:, None] - point[None, :], _pair_errors(covariance)
+    observed, pair_variance = np.round(point - point[:, None], DECIMALS), _pair_variances(covariance)
     extreme = np.zeros((runs, runs), dtype=np.int64)
-    scores, errors, first_pair = [], [], [pair_error[:1, 1:2].ravel()]
+    scores, errors, first_pair = [], [], [np.sqrt(pair_variance[:1, 1:2].ravel())]
     rows = max(1, min(table.chunk, CELLS // max(1, runs * runs, runs * units)))
     for weights in draws(table.units, resamples, seed, rows):
         part = scores_under(table, form, score_of, weights)
         drawn = _covariances(table, form, weights)
-        drawn_errors = _pair_errors(drawn)
-        away = np.abs(part[:, :, None] - part[:, None, :] - observed)
-        far = away * pair_error >= np.abs(observed) * drawn_errors - 10.0**-DECIMALS
-        extreme += far.sum(axis=0)
         scores.append(part)
-        first_pair.append(drawn_errors[:, :1, 1:2].ravel())
         errors.append(np.sqrt(np.diagonal(drawn, axis1=1, axis2=2)))
-    observed = np.round(observed, DECIMALS)
+        first_pair.append(np.sqrt(_pair_variances(drawn[:, :2, :2])[:, :1, 1:2].ravel()))
+        _count_extreme(part, drawn, observed, pair_variance, extreme)
     freedom = units - len(table.units.strata)
-    p = two_sided(extreme, resamples, observed, pair_error, RESOLVED, freedom)
+    p = two_sided(extreme + extreme.T, resamples, observed, np.sqrt(pair_variance), RESOLVED, freedom)
     error = np.sqrt(np.diagonal(covariance))
     return Resampled(
         point,
@@ -182,12 +178,31 @@ def _covariances(table: Table, form: Form, weights: np.ndarray) -> np.ndarray:
         if size > 1:
             centred = part - (part * weight).sum(axis=2, keepdims=True) / size
             scaled = centred * np.sqrt(weight * (size / (size - 1)))
-            found += scaled @ scaled.transpose(0, 2, 1)
+            # One product at a time: a stack of them is many times slower where BLAS shares busy cores.
+            for row, one in enumerate(scaled.transpose(0, 2, 1).copy()):
+                found[row] += one.T @ one
     return found
 
 
-def _pair_errors(covariance: np.ndarray) -> np.ndarray:
-    """Standard errors of differences (…, T, T) from covariances (…, T, T)."""
-    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
-    both = variance[..., :, None] + variance[..., None, :] - 2 * covariance
-    return np.sqrt(np.maximum(both, 0.0))
+def _count_extreme(
+    scores: np.ndarray, drawn: np.ndarray, observed: np.ndarray, variance: np.ndarray, extreme: np.ndarray
+) -> None:
+    """Add to `extreme` (T, T), above its diagonal, the resamples whose studentised difference is as large as
+    observed.
+
+    (d* − d)² / v* ≥ d² / v from scores (r, T), covariances (r, T, T), and observed d and v (T, T), without
+    dividing.
+    """
+    own = np.diagonal(drawn, axis1=1, axis2=2)
+    for one in range(len(observed) - 1):
+        others = slice(one + 1, None)
+        away = scores[:, others] - scores[:, one, None] - observed[one, others]
+        spread = np.maximum(own[:, others] + own[:, one, None] - 2 * drawn[:, one, others], 0.0)
+        spread *= observed[one, others] ** 2 * (1 - 1e-9)
+        extreme[one, others] += (away * away * variance[one, others] >= spread).sum(axis=0)
+
+
+def _pair_variances(covariance: np.ndarray) -> np.ndarray:
+    """Variances of differences (…, T, T) from covariances (…, T, T)."""
+    own = np.diagonal(covariance, axis1=-2, axis2=-1)
+    return np.maximum(own[..., :, None] + own[..., None, :] - 2 * covariance, 0.0)
