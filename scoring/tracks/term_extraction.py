@@ -86,7 +86,7 @@ class TermExtraction(Kind):
     source = "Ebisu, JF-TE (section 3.2, appendix F, equations 13 to 18)"
     aggregate = "pooled"
     item_fields = (
-        Field("note", "string", "the note of a report"),
+        Field("note", "string", "the note of a report", bulky=True),
         Field("company", "string", "whose report it is", required=False),
     )
     gold_fields = (Field("terms", "list", 'groups of terms, the maximal first: [["…", "…"], ["…"]]'),)

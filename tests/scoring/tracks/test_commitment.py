@@ -93,6 +93,11 @@ def test_diagnostics() -> None:
     assert found["invalid_rate"] == 0.2
 
 
+def test_errors_two_steps_away_are_not_near() -> None:
+    found = score("commitment", *track([("0", "+2"), ("0", "-1"), ("-2", "+2"), ("+1", "+1")])).diagnostics
+    assert found["adjacent_errors"] == pytest.approx(1 / 3)
+
+
 def test_no_error_has_no_share_of_near_errors() -> None:
     assert score("commitment", *track([("0", "0")])).diagnostics["adjacent_errors"] is None
 
