@@ -27,4 +27,4 @@ def hit_rate_at(k: int, gold: Set[str], ranking: Sequence[str]) -> float:
 
 def recall_at(k: int, gold: Set[str], ranking: Sequence[str]) -> float:
     """Share of the gold names among the first k of a ranking without repeats; 0 where gold is empty."""
-    return len(gold.intersection(ranking[:k])) / len(gold) if gold else 0.0
+    return sum(name in gold for name in ranking[:k]) / len(gold) if gold else 0.0
