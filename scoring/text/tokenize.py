@@ -8,6 +8,7 @@ character and cut by those; both give the same tokens.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 
@@ -28,7 +29,7 @@ from scoring.text.scripts import (
 
 PROFILES = ("multi.1", "ascii.1")
 
-_LONG = re.compile("[\U00010000-\U0010ffff]")
+_FAR = re.compile("[\U00010000-\U0010ffff]")
 
 
 def tokens(text: str, profile: str = "multi.1") -> list[str]:
@@ -49,18 +50,18 @@ def ascii_tokens(text: str) -> list[str]:
 _ASCII = re.compile("[a-z0-9]+").findall
 
 
-def reach(text: str) -> int:
-    """How far a pattern must reach for `text`: `LAST_SHORT`, or `LAST_CODE` for all of Unicode."""
-    return LAST_SHORT if text.isascii() or not _LONG.search(text) else LAST_CODE
-
-
-def cut(text: str, last: int | None = None) -> list[str]:
-    """Tokens of text that went through `normalize.multi`. `last` is its `reach`, where that is known."""
+def cut(text: str) -> list[str]:
+    """Tokens of text that went through `normalize.multi`."""
     if text.isascii():
         return _ASCII(text)
-    if (reach(text) if last is None else last) == LAST_SHORT:
-        return _short()(text)
-    return _cut_by_class(text)
+    if reaches_far(text):
+        return _cut_by_class(text)
+    return _short()(text)
+
+
+def reaches_far(text: str) -> bool:
+    """Whether `text` has a character above U+FFFF, which short patterns do not know."""
+    return _FAR.search(text) is not None
 
 
 @cache
@@ -78,12 +79,19 @@ def _short() -> Callable[[str], list[str]]:
     return re.compile(f"[{first}](?:(?<=[{one}])|[{run}]*(?:(?![{mark}])|{marked}))").findall
 
 
+_UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _BY_CLASS = re.compile("h+|[ld]+(?:(?<=l)m+[ld]*)*")
 
 
+def classes_of(text: str) -> str:
+    """One letter per character: h stands alone, l letter, d digit, m mark, a space anything else."""
+    codes = memoryview(text.encode(_UTF_32, "surrogatepass")).cast("I")
+    return bytes(map(_classes().__getitem__, codes)).decode("ascii")
+
+
 def _cut_by_class(text: str) -> list[str]:
-    """Tokens of any text, from the class of each character: h alone, l letter, d digit, m mark."""
-    classes = bytes(map(_classes().__getitem__, map(ord, text))).decode("ascii")
+    """Tokens of any text, from the class of each character."""
+    classes = classes_of(text)
     found: list[str] = []
     for match in _BY_CLASS.finditer(classes):
         start, end = match.span()
@@ -96,7 +104,7 @@ def _cut_by_class(text: str) -> list[str]:
 
 @cache
 def _classes() -> bytes:
-    """The class of every code point, one byte each; a space is a separator."""
+    """The class of every code point, one byte each."""
     classes = bytearray(b" ") * (LAST_CODE + 1)
     for code, ranges in ((b"l", letters()), (b"d", digits()), (b"m", marks()), (b"h", HAN), (b"h", KANA)):
         for low, high in ranges:

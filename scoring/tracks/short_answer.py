@@ -11,11 +11,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from scoring.metrics import rouge1
-from scoring.metrics.numbers import find_numbers
+from scoring.metrics.numbers import other_numbers, plain_numbers
 from scoring.problems import Faults, shown
 from scoring.records import Gold, Items, Limits, Run
 from scoring.text import normalize
-from scoring.text.tokenize import PROFILES, ascii_tokens, cut, reach
+from scoring.text.tokenize import PROFILES, ascii_tokens, cut
 from scoring.tracks.answer_tables import (
     EXACT,
     F1,
@@ -55,7 +55,8 @@ class Reference(NamedTuple):
     unigrams: rouge1.Unigrams
     length: int
     exact: str
-    numbers: frozenset[str]
+    plain_numbers: frozenset[bytes]
+    other_numbers: frozenset[str]
 
 
 class ShortAnswer(Kind):
@@ -176,21 +177,28 @@ class ShortAnswer(Kind):
         text = normalize.multi(reference)
         tokens = cut(text) if options["tokenizer"] == MULTI else ascii_tokens(reference)
         return Reference(
-            rouge1.unigrams(tokens), len(tokens), normalize.collapsed(text), frozenset(find_numbers(text))
+            rouge1.unigrams(tokens),
+            len(tokens),
+            normalize.collapsed(text),
+            frozenset(filter(None, plain_numbers(text))),
+            frozenset(other_numbers(text)),
         )
 
     def tally(self, item: Record, prepared: Reference, answer: str, options: Mapping[str, Any]) -> Tally:
-        unigrams, length, exact, numbers = prepared
+        unigrams, length, exact, plain, other = prepared
         text = normalize.multi(answer)
-        last = reach(text)
         multi = options["tokenizer"] == MULTI
-        tokens = cut(text, last) if multi else ascii_tokens(answer)
+        tokens = cut(text) if multi else ascii_tokens(answer)
         hits, predicted = rouge1.overlap(tokens, unigrams), len(tokens)
         # Under `multi.1` equal texts have equal tokens, which spares most answers the comparison.
         may_match = hits == length == predicted or not multi
         matches = 1 if may_match and normalize.collapsed(text) == exact else 0
-        found = len(numbers.intersection(find_numbers(text, last))) / len(numbers) if numbers else 0.0
-        return (1, *rouge1.ratios(hits, predicted, length), matches, found, 1 if numbers else 0)
+        found = len(plain.intersection(plain_numbers(text))) if plain else 0
+        if other:
+            found += len(other.intersection(other_numbers(text)))
+        numbers = len(plain) + len(other)
+        share = found / numbers if numbers else 0.0
+        return (1, *rouge1.ratios(hits, predicted, length), matches, share, 1 if numbers else 0)
 
     def scores_of(self, total: Tally, options: Mapping[str, Any]) -> dict[str, float]:
         n, numeric = total[ITEMS] or 1, total[WITH_NUMBERS] or 1

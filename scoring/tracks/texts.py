@@ -13,6 +13,7 @@ from unicodedata import is_normalized, normalize
 from scoring.problems import Faults, shown, visible
 from scoring.records import Limits
 from scoring.text.scripts import LAST_CODE, LAST_SHORT, character_class, marks, merged, read_ranges, up_to
+from scoring.text.tokenize import classes_of, reaches_far
 
 GUIDELINE_WORDS = 100
 """Answers should keep to so many white-space words (FinMMEval 2026 Task 2, section 4.2). Never cut."""
@@ -30,7 +31,7 @@ separates words (no-break and ideographic space, U+2028) is fine."""
 _OTHER_SPACE = read_ranges("9 D 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 """White space other than the space and the line feed."""
 
-_HALF_WIDTH_MARKS = read_ranges("FF9E-FF9F")
+_HALF_WIDTH_MARKS = {0xFF9E: 0x3099, 0xFF9F: 0x309A}
 """Letters that NFKC turns into combining marks."""
 
 
@@ -72,13 +73,13 @@ def word_count(text: str) -> int:
 
 
 def _check_characters(text: str, field: str, limits: Limits, faults: Faults) -> bool:
-    stack = _stack(limits.marks_in_a_row).search(text)
+    stack = _stack_of_marks(text, limits.marks_in_a_row)
     if stack:
         faults.add(
             "E405",
-            f"More than {limits.marks_in_a_row} combining marks in a row at character {stack.start() + 1}.",
+            f"{len(stack)} combining marks in a row at character {text.index(stack) + 1}.",
             field=field,
-            found=f"{stack.end() - stack.start()} marks, the first is <U+{ord(stack.group()[0]):04X}>",
+            found=f"{len(stack)} combining marks, the first is <U+{ord(stack[0]):04X}>",
             expected=f"at most {limits.marks_in_a_row} combining marks in a row",
             hint="Look for text that was garbled by a conversion.",
         )
@@ -154,15 +155,26 @@ def suspicious() -> re.Pattern[str]:
 
     Characters above U+FFFF are all taken for suspicious, which keeps the class short.
     """
-    mark = _mark_class(LAST_SHORT)
+    mark = _mark_class()
     rare = character_class(up_to(merged(INVISIBLE, _OTHER_SPACE), LAST_SHORT))
     return re.compile(f"[{rare}\\U00010000-\\U{LAST_CODE:08X}]|[{mark}][{mark}]")
 
 
+def _stack_of_marks(text: str, most: int) -> str:
+    """The first run of more than `most` combining marks, or ""."""
+    if not reaches_far(text):
+        return next((run for run in _two_marks().findall(text) if len(run) > most), "")
+    classes = classes_of(text.translate(_HALF_WIDTH_MARKS))
+    found = re.search(f"m{{{most + 1},}}", classes)
+    return text[found.start() : found.end()] if found else ""
+
+
 @cache
-def _stack(most: int) -> re.Pattern[str]:
-    return re.compile(f"[{_mark_class(LAST_CODE)}]{{{most + 1},}}")
+def _two_marks() -> re.Pattern[str]:
+    mark = _mark_class()
+    return re.compile(f"[{mark}][{mark}]+")
 
 
-def _mark_class(last: int) -> str:
-    return character_class(up_to(merged(marks(), _HALF_WIDTH_MARKS), last))
+def _mark_class() -> str:
+    half_width = ((min(_HALF_WIDTH_MARKS), max(_HALF_WIDTH_MARKS)),)
+    return character_class(up_to(merged(marks(), half_width), LAST_SHORT))

@@ -104,10 +104,11 @@ def test_length_is_counted_before_and_after_nfkc() -> None:
     assert codes("ｘ" * 20_000) == []
 
 
+@pytest.mark.parametrize("end", ["b", "\U0001f600"])
 @pytest.mark.parametrize("mark", ["\u0301", "\u0301\u0323", "\u094d", "\u064e", "\U0001d165", "\uff9e\u0323"])
-def test_thirty_marks_in_a_row_and_no_more(mark: str) -> None:
-    assert codes("a" + (mark * 30)[:30] + "b") == []
-    assert codes("a" + (mark * 31)[:31] + "b") == ["E405"]
+def test_thirty_marks_in_a_row_and_no_more(mark: str, end: str) -> None:
+    assert codes("a" + (mark * 30)[:30] + end) == []
+    assert codes("a" + (mark * 31)[:31] + end) == ["E405"]
 
 
 def test_a_problem_says_what_was_found_and_what_to_do() -> None:
