@@ -9,8 +9,10 @@ nothing on the shared sockets.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import gc
 import json
+import logging
 import os
 import resource
 import selectors
@@ -188,6 +190,9 @@ def _quiet() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - closed by leaving
+    logging.disable()
+    faulthandler.disable()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGALRM, signal.SIGXCPU, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)
 
