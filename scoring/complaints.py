@@ -109,7 +109,7 @@ STRAY_RETURN = Complaint(
 NOT_JSON = Complaint("E101", "this line is not JSON: it does not begin with {{", "a line {{…}}", _DUMPS)
 WEB_PAGE = NOT_JSON._replace(hint="This looks like a web page. Was a log-in page saved instead of the file?")
 TOO_INTRICATE = Complaint(
-    "E101", "the line is not JSON somewhere after this place; all before it is fine", "a JSON object", _DUMPS
+    "E101", "something behind this place is wrong; all before it is fine", "a JSON object", _DUMPS
 )
 NO_VALUE = Complaint("E101", "a value is missing before {found}", "a value")
 NOT_A_VALUE = Complaint("E101", "{found} stands where a value belongs", "a string, number, list or object")

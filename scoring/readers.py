@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from itertools import repeat
 from typing import Any, BinaryIO, Union
 
 from scoring import complaints
@@ -179,12 +180,13 @@ class Reader:
         lines: list[Any]
         if isinstance(text, str):
             lines = text.split("\n")
+            openings = sum(max(map(str.count, lines, repeat(bracket))) for bracket in "[{")
+            deep = openings > limits.depth
         else:
             lines = [_as_text(line, limits.line_bytes) for line in data.split(b"\n")]
+            deep = True
         if data.endswith(b"\n"):
             lines.pop()
-        inner = data.count(b"{") - data.count(b"\n{") - data.startswith(b"{")
-        deep = inner + data.count(b"[") >= limits.depth
         return lines, deep, may_hold_odd(data)
 
 

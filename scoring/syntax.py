@@ -23,6 +23,9 @@ LARGEST_INTEGER = 2**53
 MOST_STEPS = 50_000
 """Parts of one line looked at before the scanner gives up naming the place."""
 
+MOST_FAULTS = 20
+"""Faults told of one line; whoever has more has the same one over and over."""
+
 _BLANK = re.compile(r"[ \t\r\n]*")
 _STRING_STOP = re.compile(r'["\\\x00-\x1f]')
 _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u([0-9a-fA-F]{4}))')
@@ -30,7 +33,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _NUMBER_GOES_ON = re.compile(r"[\w.+-]")
 _NUMBER_LIKE = re.compile(r"[\w.+-]+")
 _WORD = re.compile(r"[^\W\d][\w$]*")
-_ESCAPED_LINE = re.compile(r'\s*[{\[]?\s*\\+"')
+_ESCAPED_QUOTE = re.compile(r'\\{1,9}"')
 
 _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 _NOT_FINITE = ("nan", "inf", "infinity")
@@ -52,15 +55,27 @@ class Fault(NamedTuple):
     hint: str | None = None
 
 
-def explain(text: str, depth: int = Limits().depth) -> list[Fault]:
-    """Every fault of one line, from left to right; empty when the line is strict JSON.
+class Effort:
+    """How much explaining a file may still cost, so that time stays bounded. The unit is a part of a line."""
 
-    The list ends with the first fault that breaks the syntax, since nothing behind it can be trusted.
-    Duplicate keys, numbers out of range, NUL and lone surrogates do not break it.
+    EACH_LINE = 10
+
+    def __init__(self, left: int = 200_000) -> None:
+        self.left = left
+
+
+def explain(text: str, depth: int = Limits().depth, effort: Effort | None = None) -> list[Fault]:
+    """The faults of one line, from left to right; empty when the line is strict JSON.
+
+    The list ends with the first fault that breaks the syntax, since nothing behind it can be trusted, or
+    after `MOST_FAULTS`. Duplicate keys, numbers out of range, NUL and lone surrogates do not break it.
+    What it cost is taken from `effort`.
     """
     scanner = _Scanner(text, depth)
     with suppress(_Broken):
         scanner.run()
+    if effort is not None:
+        effort.left -= Effort.EACH_LINE + scanner.steps
     return scanner.faults
 
 
@@ -73,7 +88,7 @@ def excerpt(text: str, index: int) -> str:
 
 
 class _Broken(Exception):
-    """The syntax is broken here; the fault is noted."""
+    """The syntax is broken here, or enough was said; the fault is noted."""
 
 
 class _Scanner:
@@ -96,10 +111,10 @@ class _Scanner:
         place = self.at if at is None else at
         code, message, expected, hint = (part and part.format(**words) for part in complaint)
         said = f"Column {place + 1}: {message}."
-        field = self.field and visible(self.field)
-        self.faults.append(
-            Fault(str(code), place + 1, said, field, excerpt(self.text, place), expected, hint)
-        )
+        field, found = self.field and visible(self.field), excerpt(self.text, place)
+        self.faults.append(Fault(str(code), place + 1, said, field, found, expected, hint))
+        if len(self.faults) == MOST_FAULTS:
+            raise _Broken
 
     def _break(self, complaint: Complaint, at: int | None = None, **words: object) -> NoReturn:
         self._note(complaint, at, **words)
@@ -389,7 +404,7 @@ class _Scanner:
             self._break(complaints.TYPOGRAPHIC, found=char)
         if char in "/#":
             self._break(complaints.REMARK, found=char)
-        if char == "\\" and _ESCAPED_LINE.match(self.text):
+        if char == "\\" and _ESCAPED_QUOTE.match(self.text, self.at):
             self._break(complaints.ESCAPED_TWICE)
 
 

@@ -11,7 +11,7 @@ from scoring.complaints import Complaint
 from scoring.nesting import line_nests_deeper
 from scoring.problems import Faults, json_type, visible
 from scoring.records import MIB, Limits
-from scoring.syntax import Fault, excerpt, explain
+from scoring.syntax import Effort, Fault, excerpt, explain
 
 Text = Union[str, bytes]
 """A line: text, or still bytes where it is too long or no UTF-8."""
@@ -22,9 +22,6 @@ WHITE = " \t\r\n"
 REFUSALS = (StopIteration, ValueError, TypeError, RecursionError)
 """What the decoder raises, by kind of fault and version of Python."""
 
-MOST_EXPLAINED = 20_000
-"""After so many faulty lines no more are explained: nobody reads on, and time stays bounded."""
-
 _ODD_ESCAPE = (
     r"\\(?:\\u|u0000|u[dD][89abAB]..(?!\\u[dD][c-fC-F])|u[dD][c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))"
 )
@@ -33,7 +30,7 @@ _odd_escape = re.compile(_ODD_ESCAPE).search
 _odd_escape_in_bytes = re.compile(_ODD_ESCAPE.encode()).search
 
 _ODD_TEXT = re.compile("[\0\ud800-\udfff]")
-_OLD_LINE_ENDS = re.compile(r"\r[ \t\r]*\{")
+_OLD_LINE_ENDS = re.compile(r"\r[ \t]*\{")
 _ARRAY_START = re.compile(r"\[[ \t\r]*(?:\{|$)")
 _PYTHON_START = re.compile(r"[ \t]*\{[ \t]*'")
 _FENCES = ("```", "~~~")
@@ -87,7 +84,7 @@ class UnusualLines:
         self._noted = noted
         self._blank: list[int] = []
         self._fence_seen = False
-        self._explained = 0
+        self._effort = Effort()
         self._python: tuple[int, Fault, str | None] | None = None
         self._more_python = 0
         self._waiting: _Waiting | None = None
@@ -133,7 +130,7 @@ class UnusualLines:
 
     def _good_record(self, line: str, stripped: str) -> dict[str, Any] | None:
         """The record of a line that only has white space around it or escapes that look odd but are not."""
-        if "\r" in line or line_nests_deeper(line, self._limits.depth):
+        if stripped[0] != "{" or "\r" in line or line_nests_deeper(line, self._limits.depth):
             return None
         try:
             record, end = self._scan(stripped, 0)
@@ -216,11 +213,10 @@ class UnusualLines:
     def _faulty(self, number: int, line: str) -> None:
         """Report every fault of a line."""
         item_id = self._salvage(line)
-        self._explained += 1
-        if self._explained > MOST_EXPLAINED:
+        if self._effort.left <= 0:
             self.say(complaints.MANY_FAULTY, number, item_id)
             return
-        faults = explain(line, self._limits.depth)
+        faults = explain(line, self._limits.depth, self._effort)
         for fault in faults:
             if fault.code == "E116":
                 self._settle()

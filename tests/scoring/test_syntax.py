@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.nesting import line_nests_deeper, value_nests_deeper
-from scoring.syntax import MOST_STEPS, excerpt, explain
+from scoring.syntax import MOST_FAULTS, MOST_STEPS, excerpt, explain
 
 CLASSICS = [
     # a place in a line: line, code, column, some words of the message
@@ -165,6 +165,10 @@ def test_an_endless_line_is_not_read_to_its_end() -> None:
     (fault,) = explain(line)
     assert fault.code == "E101"
     assert fault.column > MOST_STEPS
+
+
+def test_a_fault_that_repeats_is_not_told_without_end() -> None:
+    assert len(explain("[" + "NaN," * 500 + "1]")) == MOST_FAULTS
 
 
 PIECES = st.sampled_from(
