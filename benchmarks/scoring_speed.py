@@ -93,6 +93,7 @@ def hostile(limit: int = 20_000) -> dict[str, str]:
         "digits and commas": "1,\u00e9" * (limit // 3),
         "emoji": "\U0001f600" * limit,
         "rare ideographs": "\U00020000" * limit,
+        "rare ideograph, space": "\U00020000 " * (limit // 2),
         "rare letter, space": "\U0001e900 " * (limit // 2),
         "rare digit, space": "\U0001e950 " * (limit // 2),
         "tags": "a\U000e0041" * (limit // 2),

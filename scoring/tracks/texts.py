@@ -13,7 +13,7 @@ from unicodedata import is_normalized, normalize
 from scoring.problems import Faults, shown, visible
 from scoring.records import Limits
 from scoring.text.scripts import LAST_CODE, LAST_SHORT, character_class, marks, merged, read_ranges, up_to
-from scoring.text.tokenize import classes_of, reaches_far
+from scoring.text.tokenize import classes_of
 
 GUIDELINE_WORDS = 100
 """Answers should keep to so many white-space words (FinMMEval 2026 Task 2, section 4.2). Never cut."""
@@ -30,9 +30,6 @@ separates words (no-break and ideographic space, U+2028) is fine."""
 
 _OTHER_SPACE = read_ranges("9 D 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 """White space other than the space and the line feed."""
-
-_HALF_WIDTH_MARKS = {0xFF9E: 0x3099, 0xFF9F: 0x309A}
-"""Letters that NFKC turns into combining marks."""
 
 
 def check_text(text: str, field: str, limits: Limits, faults: Faults) -> bool:
@@ -162,19 +159,22 @@ def suspicious() -> re.Pattern[str]:
 
 def _stack_of_marks(text: str, most: int) -> str:
     """The first run of more than `most` combining marks, or ""."""
-    if not reaches_far(text):
-        return next((run for run in _two_marks().findall(text) if len(run) > most), "")
-    classes = classes_of(text.translate(_HALF_WIDTH_MARKS))
-    found = re.search(f"m{{{most + 1},}}", classes)
-    return text[found.start() : found.end()] if found else ""
+    for run in _maybe_marks().findall(text):
+        if len(run) > most:
+            classes = classes_of(run.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a"))
+            found = re.search(f"m{{{most + 1},}}", classes)
+            if found:
+                return run[found.start() : found.end()]
+    return ""
 
 
 @cache
-def _two_marks() -> re.Pattern[str]:
-    mark = _mark_class()
-    return re.compile(f"[{mark}][{mark}]+")
+def _maybe_marks() -> re.Pattern[str]:
+    """Two and more marks in a row, where any character above U+FFFF may be one."""
+    either = f"[{_mark_class()}\\U00010000-\\U{LAST_CODE:08X}]"
+    return re.compile(f"{either}{either}+")
 
 
 def _mark_class() -> str:
-    half_width = ((min(_HALF_WIDTH_MARKS), max(_HALF_WIDTH_MARKS)),)
-    return character_class(up_to(merged(marks(), half_width), LAST_SHORT))
+    """Marks up to U+FFFF, and the two half-width letters that NFKC turns into marks."""
+    return character_class(up_to(merged(marks(), ((0xFF9E, 0xFF9F),)), LAST_SHORT))
