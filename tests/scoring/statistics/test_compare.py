@@ -101,6 +101,14 @@ def test_macro_f1_is_not_right_or_wrong_though_each_item_is():
     assert compare(MacroF1(), {}, items_of(20), a, b, resamples=50).mcnemar is None
 
 
+def test_macro_f1_that_happens_to_be_the_share_of_right_items_is_still_macro_f1():
+    outcomes = [(0, 0)] * 5 + [(0, 1)] * 5 + [(1, 1)] * 5 + [(1, 0)] * 5
+    run = [{outcome: 1.0} for outcome in outcomes]
+    found = compare(MacroF1(), {}, items_of(20), run, list(run), resamples=50)
+    assert found.score_a == 0.5
+    assert found.mcnemar is None
+
+
 def test_without_a_unit_there_is_the_reason_and_an_exploratory_test():
     a, b = right(*[1] * 5, *[0] * 15), right(*[1] * 13, *[0] * 7)
     found = compare(Mean(NO_UNIT), {}, items_of(20), a, b)

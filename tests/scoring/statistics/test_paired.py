@@ -46,6 +46,20 @@ def test_paired_bootstrap_agrees_with_sacrebleu_s_recipe(gap):
     )
 
 
+@pytest.mark.parametrize("gap", [0.01, 0.03, 0.05])
+def test_over_few_units_p_counts_differences_in_standard_errors(gap):
+    a, b = two_systems(n=25, gap=gap, seed=3)
+    gains = b - a
+    found = paired_bootstrap(*mean_runs([a, b]), mean_of, units_for(items_of(25)), resamples=20_000)
+    drawn = gains[np.random.default_rng(7).integers(0, 25, size=(20_000, 25))]
+    away = (drawn.mean(axis=1) - gains.mean()) / drawn.std(axis=1)
+    judge = (np.abs(away) >= abs(gains.mean()) / gains.std()).mean()
+    assert found.method == "bootstrap-t"
+    assert found.p == pytest.approx(judge, abs=2 * monte_carlo(judge, 20_000))
+    low, high = gains.mean() - gains.std() * np.quantile(away, [0.975, 0.025])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.004)
+
+
 @pytest.mark.parametrize("gap", [0.0, 0.01, 0.02, 0.03])
 def test_randomization_and_sign_flips_agree_with_scipy(gap):
     a, b = two_systems(gap=gap)
