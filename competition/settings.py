@@ -80,6 +80,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",  # allauth.mfa's templates use it
+    "django.forms",  # its widgets' templates, for the renderer below
     "allauth",
     "allauth.account",
     "allauth.mfa",
@@ -122,6 +123,8 @@ TEMPLATES = [
         },
     }
 ]
+
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"  # finds our widgets' templates too
 
 # Database
 

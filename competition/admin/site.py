@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.admin import AdminSite
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+
+from competition import clock, rules
+from competition.queries.desk import attention
 
 
 class Desk(AdminSite):
     site_header = "Podium: organizers' desk"
     site_title = "Podium desk"
     index_title = "What would you like to look after?"
+    index_template = "admin/competition/desk.html"
+    enable_nav_sidebar = False
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Superusers, and staff who organize something."""
+        user = request.user
+        if not user.is_authenticated or not user.is_active or not user.is_staff:
+            return False
+        return rules.is_superuser(user) or user.organizer_roles.exists()
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """What needs somebody comes first."""
+        context = {"attention": attention(request.user, clock.now()), **(extra_context or {})}
+        return super().index(request, context)
 
 
 desk = Desk(name="admin")

@@ -1,0 +1,50 @@
+"""People and the audit log on the desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+
+from competition import rules
+from competition.admin.scope import Own, ReadOnlyAdmin, ScopedAdmin
+from competition.admin.site import desk
+from competition.models import AuditEntry, SharedTask, User
+
+
+@admin.register(User, site=desk)
+class UserAdmin(ScopedAdmin):
+    """Superusers only: addresses are nobody else's business. Passwords are reset by their owners."""
+
+    list_display = ["email", "display_name", "is_active", "is_staff", "is_superuser", "date_joined"]
+    list_filter = ["is_active", "is_staff", "is_superuser"]
+    search_fields = ["email", "display_name", "public_id"]
+    fields = ["email", "display_name", "is_active", "is_staff", "is_superuser", "public_id", "date_joined"]
+    readonly_fields = ["email", "public_id", "date_joined", "is_superuser"]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return User.objects.all() if rules.is_superuser(request.user) else User.objects.none()
+
+    def task_of(self, row: Any) -> SharedTask:
+        raise LookupError("People belong to no shared task.")
+
+    def may(self, request: HttpRequest, row: Model | None) -> bool:
+        return rules.is_superuser(request.user)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return rules.is_superuser(request.user)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """People sign up themselves, or `manage.py create_organizer` makes the first one."""
+        return False
+
+
+@admin.register(AuditEntry, site=desk)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    list_display = ["at", "actor", "action", "target_type", "target_id", "task", "reason"]
+    list_filter = [("task", Own), "action"]
+    list_select_related = ["actor", "task"]
+    search_fields = ["target_id", "reason", "request_id"]
+    date_hierarchy = "at"

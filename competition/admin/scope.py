@@ -1,0 +1,125 @@
+"""What every page of the desk keeps to: one's own shared tasks, read-only where the system wrote, and an
+audit entry for each change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest
+
+from competition import rules
+from competition.domain import audit
+from competition.models import Phase, SharedTask, Team, Track
+from competition.models.base import organized_by
+
+Own = admin.RelatedOnlyFieldListFilter
+"""A filter that offers values of one's own rows only: other people's drafts are nobody's business."""
+
+
+class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Rows of the shared tasks one organizes, and no others: lists, pages, choices and filters alike."""
+
+    task_path = "task"
+    """The way from a row to its shared task, as a query spells it; "" on the task itself."""
+
+    list_per_page = 50
+    show_full_result_count = False
+    actions: list[Any] = []
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(organized_by(request.user, self.task_path)).distinct()
+
+    def task_of(self, row: Any) -> SharedTask:
+        for name in filter(None, self.task_path.split("__")):
+            row = getattr(row, name)
+        return row
+
+    def may(self, request: HttpRequest, row: Model | None) -> bool:
+        if row is None:
+            return self.admin_site.has_permission(request)
+        return rules.can_look_after(request.user, self.task_of(row))
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.admin_site.has_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.may(request, obj)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.may(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.may(request, None)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """History rests on these rows; what has none yet may be deleted where a subclass says so."""
+        return False
+
+    def formfield_for_foreignkey(self, db_field: ForeignKey[Any], request: HttpRequest, **kwargs: Any) -> Any:
+        own = own_choices(db_field.related_model, request)
+        if own is not None:
+            kwargs["queryset"] = own
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool) -> None:
+        changed = [name for name in form.changed_data if _is_plain(obj, name)]
+        before = {name: _plain(form.initial.get(name)) for name in changed} if change else {}
+        super().save_model(request, obj, form, change)
+        audit.record(
+            actor=request.user,  # type: ignore[arg-type]
+            action=f"{obj._meta.verbose_name} {'changed' if change else 'added'}",
+            target=obj,
+            before=before,
+            after={name: _plain(obj.serializable_value(name)) for name in changed},
+        )
+
+
+class ReadOnlyAdmin(ScopedAdmin):
+    """What the system wrote: to look at."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class ReadOnlyInline(admin.TabularInline):  # type: ignore[type-arg]
+    extra = 0
+    can_delete = False
+    show_change_link = True
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return True  # the page it stands on was asked already
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+def own_choices(model: Any, request: HttpRequest) -> QuerySet[Any] | None:
+    """The rows of `model` a form on this desk may offer; None where the model belongs to no shared task."""
+    if model is SharedTask:
+        return SharedTask.objects.organized_by(request.user)
+    if model in (Phase, Track, Team):
+        return model.objects.filter(organized_by(request.user, "task")).select_related("task").distinct()
+    return None
+
+
+def _is_plain(obj: Model, name: str) -> bool:
+    return any(isinstance(field, Field) and field.name == name for field in obj._meta.get_fields())
+
+
+def _plain(value: Any) -> Any:
+    """A JSON value for the audit."""
+    if value is None or isinstance(value, bool | int | float | str | list | dict):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
