@@ -16,8 +16,8 @@ from competition.domain.ranking import percent
 from competition.domain.standings import Board, Standing
 from scoring.tracks.base import Score
 
-LONG = 25
-"""From so many lines on the table scrolls inside its own frame, under a head that stays."""
+SHORT, LONG = 10, 25
+"""Beyond `SHORT` lines a board can be searched; beyond `LONG` it scrolls in a frame, under its head."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,11 @@ class BoardTable:
     @property
     def long(self) -> bool:
         return sum(len(section.rows) for section in self.sections) > LONG
+
+    @property
+    def findable(self) -> bool:
+        """Whether a search field is worth its place."""
+        return sum(len(section.rows) for section in self.sections) > SHORT
 
     @property
     def width(self) -> int:

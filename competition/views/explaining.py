@@ -47,7 +47,7 @@ class Table:
         """Column heads, aligned like the cells below them."""
         first = self.rows[0].cells if self.rows else []
         kinds = ["text", *("text" if cell.kind == "text" else "num" for cell in first)]
-        names = [name[:1].upper() + name[1:] for name in self.columns]
+        names = [name if len(name) == 1 else name[:1].upper() + name[1:] for name in self.columns]
         return [Cell(name, kind) for name, kind in zip(names, kinds, strict=False)]
 
 
@@ -190,7 +190,7 @@ def _matrix(diagnostic: Diagnostic, value: Mapping[str, Any]) -> Table:
 
 
 def _figure(value: Any, display: str) -> str:
-    return percent(value) if display == "percent" else _cell(value).text
+    return f"{percent(value)} %" if display == "percent" else _cell(value).text
 
 
 def _cell(value: Any) -> Cell:

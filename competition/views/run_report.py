@@ -39,4 +39,6 @@ def why_it_counts(viewer: Any, submission: Submission, now: datetime) -> str:
     selection = selection_for(viewer, submission.team, submission.phase, submission.track, now)
     if selection.run is not None and selection.run.submission_id == submission.pk:
         return f"This run. {RULES[submission.phase.counts]}"
-    return f"Not this run. {selection.reason}"
+    if selection.run is not None:
+        return f"Not this run but {selection.reason.removeprefix('Counts: ')}"
+    return selection.reason

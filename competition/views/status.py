@@ -39,7 +39,7 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def headline(found: Queue, workers: int) -> str:
     """The state of things in one sentence."""
     if not workers:
-        return "No worker is alive: runs wait"
+        return "No worker is alive: runs wait" if found.waiting else "No worker is alive, and nothing waits"
     if not found.waiting and not found.running:
         return "All runs are scored"
     if found.waiting <= workers:

@@ -22,7 +22,7 @@ from competition.exceptions import InvitationRefused, NameRefused, Refused
 from competition.forms.teams import TeamForm, TermsForm
 from competition.models import SharedTask, Team
 from competition.queries.rail import rail_of
-from competition.views.pages import find_task, show
+from competition.views.pages import find_task, show, team_of
 from competition.views.team_history import history, refusals
 
 SHOWN_ONCE = "invitation shown once"
@@ -33,6 +33,9 @@ SHOWN_ONCE = "invitation shown once"
 def new_team(request: HttpRequest, task: str) -> HttpResponse:
     now = clock.now()
     found = find_task(request.user, task)
+    mine = team_of(request.user, found)
+    if mine is not None and request.method != "POST":
+        return redirect(mine)
     form = TeamForm(_sent(request), ask_terms=_asks_terms(request, found))
     if form.is_valid():
         try:

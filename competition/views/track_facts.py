@@ -153,7 +153,7 @@ def interval_rule(kind: Kind) -> str:
     drawn = kind.resampling
     if drawn.unit == "none":
         return f"No intervals are given: {drawn.reason}"
-    unit = "items" if drawn.unit == "item" else f"groups of items that share {' and '.join(drawn.fields)}"
+    unit = "items" if drawn.unit == "item" else f"groups of items with the same {' and '.join(drawn.fields)}"
     within = f" within each {drawn.within}" if drawn.within else ""
     return (
         f"A frozen board gives each score a 95 % interval and each team the range of ranks it may hold, from "
@@ -209,5 +209,8 @@ def _with_id(kind: Kind, fields: tuple[Field, ...], about: str) -> tuple[Field, 
 
 
 def _only(languages: Any) -> str:
-    """The language of an item that has just one."""
-    return str(languages[0]) if isinstance(languages, list) and len(languages) == 1 else ""
+    """The language of an item that has just one, beside the English its questions are in."""
+    if not isinstance(languages, list) or not languages:
+        return ""
+    others = [language for language in languages if language != "en"] or languages
+    return str(others[0]) if len(others) == 1 else ""

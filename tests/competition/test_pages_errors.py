@@ -54,6 +54,7 @@ def test_a_page_that_breaks_gives_a_number_to_quote(monkeypatch: pytest.MonkeyPa
     [
         (0, 0, 1, "All runs are scored"),
         (3, 1, 0, "No worker is alive: runs wait"),
+        (0, 0, 0, "No worker is alive, and nothing waits"),
         (1, 1, 2, "Runs are scored as they come"),
         (9, 1, 1, "9 runs wait for 1 worker"),
     ],

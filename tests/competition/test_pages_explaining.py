@@ -68,7 +68,7 @@ def test_each_level_brings_its_own_and_nothing_above() -> None:
     free, gold = explain(KIND, DIAGNOSTICS, levels=[0]), explain(KIND, DIAGNOSTICS, levels=[1])
     assert [(figure.title, figure.shown) for figure in free.figures] == [
         ("Answers", "60"),
-        ("Answered None", "5.00"),
+        ("Answered None", "5.00 %"),
     ]
     assert [table.title for table in free.tables] == []
     assert free.charts[0].drawing.finding == "Answer length in words: most often 1–25; 10 past the limit"
