@@ -50,8 +50,8 @@ def recognition_by_coverage(
     """Does recognising a concept mean finding all its facts? (MultiFinGround, section 5.1 and table 5)
 
     `recognition` and `selection` are per-item tallies of one team's T2a and T2b runs. Groups are paired over
-    the primary condition. Among recognised groups: `omission_rate`, the share missing a target (an invalid T2b
-    output misses); `by_band` the same by number of targets; `by_language` precision and recall over mentions.
+    the primary condition. Among recognised groups: `omission_rate`, the share missing a target (invalid T2b
+    outputs miss); `by_band` the same by number of targets; `by_language` precision and recall over mentions.
     `quadrants` counts all paired groups, `unpaired` those found on one side only.
     """
     recognised = {group: bool(tally[0]) for group, tally in _by_group(recognition, t2a).items()}

@@ -8,7 +8,7 @@ refused file never reaches the lock, and costs nothing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -39,6 +39,7 @@ from competition.models.base import REASON_LENGTH
 from competition.models.submissions import METHOD_LENGTH
 from scoring.checks import CheckedRun, check_run
 from scoring.evaluate import only_checked
+from scoring.options import read_options
 from scoring.problems import visible
 from scoring.records import Items
 from scoring.tracks import get_kind
@@ -193,13 +194,13 @@ def _judge(phase: Phase, track: Track, content: bytes) -> tuple[CheckedRun, dict
         raise CannotSubmit("The items of this phase are not released yet.")
     kind = get_kind(track.kind)
     items = items_of(item_set)
-    checked = check(kind, items, content)
+    checked = check(kind, items, content, options=read_options(kind, track.options))
     return checked, only_checked(kind, checked, items).to_json()
 
 
-def check(kind: Kind, items: Items, content: bytes) -> CheckedRun:
-    """The one place where the site judges a file."""
-    return check_run(kind, items, content)
+def check(kind: Kind, items: Items, content: bytes, *, options: Mapping[str, Any]) -> CheckedRun:
+    """The one place where the site judges a file, under the track's options."""
+    return check_run(kind, items, content, options=options)
 
 
 def _refuse(

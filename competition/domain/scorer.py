@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.checks import check_gold, check_items, check_run
+from scoring.checks import CheckedRun, check_gold, check_items, check_run
 from scoring.evaluate import evaluate, prepare_gold
 from scoring.options import read_options
 from scoring.records import Gold, Items, Limits, Run
@@ -58,15 +58,19 @@ def read_items(kind: Kind, content: bytes) -> Items:
 
 def read_run(prepared: Prepared, content: bytes) -> Run:
     """A stored run as an object. Raises StoredFileRefused when it does not pass."""
-    checked = check_run(prepared.kind, prepared.items, content, limits=LIMITS)
+    checked = _check(prepared, content)
     if checked.run is None:
         raise StoredFileRefused("run")
     return checked.run
 
 
+def _check(prepared: Prepared, content: bytes) -> CheckedRun:
+    return check_run(prepared.kind, prepared.items, content, limits=LIMITS, options=prepared.options)
+
+
 def score(prepared: Prepared, content: bytes, *, gold_version: int) -> Report:
     """Check and score one stored run. `gold_version` is the number its signature names, as v2."""
-    checked = check_run(prepared.kind, prepared.items, content, limits=LIMITS)
+    checked = _check(prepared, content)
     if checked.run is None:
         raise StoredFileRefused("run")
     return evaluate(

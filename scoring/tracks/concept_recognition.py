@@ -34,6 +34,7 @@ from scoring.tracks.groups import (
     read_group,
     slim_group,
 )
+from scoring.tracks.labels import InGold
 from scoring.tracks.letters import read_letter, read_offered
 
 
@@ -74,7 +75,7 @@ class ConceptRecognition(Kind):
         return read_group(item, faults) and read_offered(item, faults)
 
     def read_reference(self, record: Record, item: Record, faults: Faults) -> str | None:
-        return read_letter(record["option"], item["options"], "option", faults)
+        return read_letter(record["option"], item["options"], "option", InGold(faults))
 
     def read_answer(self, record: Record, item: Record, limits: Limits, faults: Faults) -> str | None:
         return read_letter(record["option"], item["options"], "option", faults)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from scoring.problems import Faults, shown
+from scoring.problems import Faults
 from scoring.records import Items, Limits, Run
 from scoring.tracks.base import Field, Kind, Record, Score, Scored, Slice, Tally
 from scoring.tracks.labels import InGold, cells_from, chance_of, chosen_by, majority
+from scoring.tracks.letters import read_letter, read_offered
 from scoring.tracks.observing import (
     BY_LABEL,
     CONFUSION,
@@ -22,12 +21,6 @@ from scoring.tracks.observing import (
     distribution,
     given,
 )
-
-ALONE = re.compile(r"\W*(\w+)\W*")
-"""A letter dressed in punctuation: "B.", "(B)", "B) "."""
-
-LONGEST = 200
-"""Longer answers are not normalised; no option has such a name."""
 
 
 class MultipleChoice(Kind):
@@ -84,23 +77,13 @@ class MultipleChoice(Kind):
     }
 
     def read_item(self, item: Record, faults: Faults) -> Record | None:
-        options = item["options"]
-        if len(options) >= 2 and all(_letter(name) == name and name for name in options):
-            return item
-        faults.add(
-            "E603",
-            '"options" needs two or more options, each under a capital letter.',
-            field="options",
-            found=", ".join(map(shown, options)) or "no option",
-            expected='{"A": "…", "B": "…"}',
-        )
-        return None
+        return read_offered(item, faults)
 
     def read_reference(self, record: Record, item: Record, faults: Faults) -> str | None:
-        return _read(record["answer"], "answer", item["options"], InGold(faults))
+        return read_letter(record["answer"], item["options"], "answer", InGold(faults))
 
     def read_answer(self, record: Record, item: Record, limits: Limits, faults: Faults) -> str | None:
-        return _read(record["prediction"], "prediction", item["options"], faults)
+        return read_letter(record["prediction"], item["options"], "prediction", faults)
 
     def tally(self, item: Record, prepared: Any, answer: Any, options: Mapping[str, Any]) -> Tally:
         return (int(prepared == answer), 1)
@@ -117,37 +100,6 @@ class MultipleChoice(Kind):
 
     def chance(self, items: Items) -> float | None:
         return chance_of(list(item["options"]) for item in items.records.values())
-
-
-def _letter(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).strip().upper() if len(text) <= LONGEST else text
-
-
-def _read(text: str, field: str, offered: Mapping[str, Any], faults: Faults) -> str | None:
-    """The letter after NFKC, trimming and upper-casing; reports E402 where the item does not offer it."""
-    if text in offered:
-        return text
-    letter = _letter(text)
-    if letter in offered:
-        return letter
-    dressed = ALONE.fullmatch(letter) if len(letter) <= LONGEST else None
-    meant = dressed.group(1) if dressed else None
-    listed = ", ".join(offered)
-    if not letter:
-        hint: str | None = 'Give a letter; a question without an answer is {"invalid": "refused"}.'
-    elif meant in offered:
-        hint = f'Write the letter alone: "{meant}".'
-    else:
-        hint = "Give the letter of an option, not its text."
-    faults.add(
-        "E402",
-        f"The option {shown(text)} is not one of: {listed}.",
-        field=field,
-        found=shown(text),
-        expected=f"one of {listed}",
-        hint=hint,
-    )
-    return None
 
 
 def _random(item: Record, generator: Random) -> str:

@@ -93,9 +93,9 @@ def test_a_deadline_moved_while_the_file_was_judged_is_the_one_that_holds(monkey
     lead = stage.team()
     judge = intake.check
 
-    def judge_slowly(*arguments):
+    def judge_slowly(*arguments, **more):
         type(stage.phase).objects.filter(pk=stage.phase.pk).update(closes_at=clock.now() - timedelta(hours=1))
-        return judge(*arguments)
+        return judge(*arguments, **more)
 
     monkeypatch.setattr(intake, "check", judge_slowly)
     with pytest.raises(CannotSubmit, match="closed on"):
