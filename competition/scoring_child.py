@@ -9,6 +9,7 @@ nothing on the shared sockets.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import faulthandler
 import gc
 import json
@@ -29,6 +30,8 @@ EXIT_RAISED: Final = 3
 EXIT_MEMORY: Final = 4
 LARGEST_ANSWER: Final = 512 * MIB
 LARGEST_FILE: Final = MIB
+PR_SET_PDEATHSIG: Final = 1
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 @dataclass(frozen=True)
@@ -69,9 +72,10 @@ def run_in_child(
     reading, writing = os.pipe()
     sys.stdout.flush()
     sys.stderr.flush()
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
-        _be_the_child(work, reading, writing, limits)
+        _be_the_child(work, reading, writing, limits, parent)
     os.close(writing)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.setpgid(pid, pid)
@@ -148,11 +152,12 @@ def _end(pid: int) -> int:
     return os.waitpid(pid, 0)[1]
 
 
-def _be_the_child(work: Callable[[], Any], reading: int, writing: int, limits: Limits) -> None:
+def _be_the_child(work: Callable[[], Any], reading: int, writing: int, limits: Limits, parent: int) -> None:
     """The child's whole life; never returns."""
     code = EXIT_RAISED
     try:
         gc.disable()
+        _die_with(parent)
         os.setpgid(0, 0)
         os.close(reading)
         _quiet()
@@ -170,6 +175,14 @@ def _be_the_child(work: Callable[[], Any], reading: int, writing: int, limits: L
         os.close(writing)
     finally:
         os._exit(code)
+
+
+def _die_with(parent: int) -> None:
+    """A worker that is killed takes its child along; elsewhere than on Linux the alarm ends it later."""
+    if _LIBC is not None:
+        _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(EXIT_RAISED)
 
 
 def _places(error: BaseException) -> str:
