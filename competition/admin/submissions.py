@@ -128,7 +128,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
                 queued += evaluate_again(
                     phase=phase, track=track, requested_by=user, reason="asked for on the desk"
                 )
-        messages.success(request, f"{queued:,} runs are queued.")
+        messages.success(request, f"Queued: {queued:,} {'run' if queued == 1 else 'runs'}.")
 
 
 @admin.register(RefusedUpload, site=desk)
