@@ -179,6 +179,7 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_SIGNUP_FORM_CLASS = "competition.forms.accounts.SignupDetails"
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_CONFIGURED else "none"
 ACCOUNT_USER_DISPLAY = "competition.models.people.shown_name"
 ACCOUNT_SESSION_REMEMBER = True
