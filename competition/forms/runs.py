@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
@@ -13,7 +14,7 @@ from scoring.records import Limits
 
 
 def _longest(field: str) -> int | None:
-    return Submission._meta.get_field(field).max_length
+    return getattr(Submission._meta.get_field(field), "max_length", None)
 
 
 class RunUploadForm(forms.Form):
@@ -60,7 +61,7 @@ class RunUploadForm(forms.Form):
             )
         return file
 
-    def sent(self) -> dict[str, object]:
+    def sent(self) -> dict[str, Any]:
         """What `receive_submission` takes, the bytes included."""
         values = dict(self.cleaned_data)
         file = values.pop("file")

@@ -44,7 +44,7 @@ class RunState:
 
 def state_of(submission: Submission, evaluation: Evaluation | None, now: datetime) -> RunState:
     """The state of one run for its page: a reason and an age, always."""
-    if submission.is_withdrawn:
+    if submission.withdrawn_at is not None:
         since = f"Withdrawn {age(submission.withdrawn_at, now)} ago"
         return RunState(since, _steps(2), True, "calm", "Withdrawn", note="A withdrawn run never counts.")
     if evaluation is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -94,7 +95,7 @@ def sums_file(request: HttpRequest, task: str, track: str) -> HttpResponse:
     return _download(lines.encode(), "SHA256SUMS", "text/plain; charset=utf-8")
 
 
-def _tab(request: HttpRequest, rail: Rail, track: Track, tab: str, **context: object) -> HttpResponse:
+def _tab(request: HttpRequest, rail: Rail, track: Track, tab: str, **context: Any) -> HttpResponse:
     kind = facts.kind_of(track)
     template = f"tracks/{tab.rstrip('/') or 'overview'}.html"
     return show(
