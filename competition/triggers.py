@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from django.apps import apps
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Field, Model, UniqueConstraint
+from django.db.models import Model, UniqueConstraint
 
 FROZEN = ("FrozenLeaderboard", "FrozenStanding", "Publication", "AuditEntry")
 FUNCTION = "podium_refuse_change"
@@ -80,7 +80,8 @@ def _guards(connection: BaseDatabaseWrapper, model: type[Model]) -> dict[str, st
         }
     else:
         refuse = f"BEGIN SELECT RAISE(ABORT, '{REFUSAL}'); END"
-        stored = f"EXISTS (SELECT 1 FROM {table} WHERE {_same_key(connection, model)})"
+        # The names in it are those of our own tables and columns.
+        stored = f"EXISTS (SELECT 1 FROM {table} WHERE {_same_key(connection, model)})"  # nosec B608
         events = {
             f"{prefix}_no_update": f"BEFORE UPDATE ON {table} {refuse}",
             f"{prefix}_no_delete": f"BEFORE DELETE ON {table} {refuse}",
@@ -93,11 +94,12 @@ def _guards(connection: BaseDatabaseWrapper, model: type[Model]) -> dict[str, st
 def _same_key(connection: BaseDatabaseWrapper, model: type[Model]) -> str:
     """SQL: a stored row that the new one would replace, by any of the table's unique keys."""
     quote = connection.ops.quote_name
-    keys: list[list[Field]] = [[field] for field in model._meta.concrete_fields if field.unique]
+    keys: list[list[str | None]] = [[field.column] for field in model._meta.concrete_fields if field.unique]
     for constraint in model._meta.constraints:
         if isinstance(constraint, UniqueConstraint) and constraint.fields:
-            keys.append([model._meta.get_field(name) for name in constraint.fields])  # type: ignore[misc]
+            by_name = {field.name: field.column for field in model._meta.concrete_fields}
+            keys.append([by_name[name] for name in constraint.fields])
     return " OR ".join(
-        "(" + " AND ".join(f"{quote(field.column)} = NEW.{quote(field.column)}" for field in key) + ")"
+        "(" + " AND ".join(f"{quote(column)} = NEW.{quote(column)}" for column in key if column) + ")"
         for key in keys
     )

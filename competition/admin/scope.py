@@ -19,7 +19,7 @@ Own = admin.RelatedOnlyFieldListFilter
 """A filter that offers values of one's own rows only: other people's drafts are nobody's business."""
 
 
-class ScopedAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ScopedAdmin(admin.ModelAdmin):
     """Rows of the shared tasks one organizes, and no others: lists, pages, choices and filters alike."""
 
     task_path = "task"
@@ -87,7 +87,7 @@ class ReadOnlyAdmin(ScopedAdmin):
         return False
 
 
-class ReadOnlyInline(admin.TabularInline):  # type: ignore[type-arg]
+class ReadOnlyInline(admin.TabularInline):
     extra = 0
     can_delete = False
     show_change_link = True

@@ -27,7 +27,7 @@ from scoring.options import BadOption, read_options
 from scoring.tracks import get_kind, kind_names
 
 
-class OrganizerInline(admin.TabularInline):  # type: ignore[type-arg]
+class OrganizerInline(admin.TabularInline):
     """Who looks after the task: superusers say."""
 
     model = OrganizerRole
@@ -87,7 +87,7 @@ class SharedTaskAdmin(ScopedAdmin):
             role.delete()
 
 
-class TrackForm(forms.ModelForm):  # type: ignore[type-arg]
+class TrackForm(forms.ModelForm):
     kind = forms.ChoiceField(choices=[(name, name) for name in kind_names()])
 
     def clean(self) -> dict[str, Any] | None:
@@ -116,7 +116,7 @@ class TrackAdmin(ScopedAdmin):
         return ["task", "kind"] if obj is not None and obj.submissions.exists() else []
 
 
-class PhaseForm(forms.ModelForm):  # type: ignore[type-arg]
+class PhaseForm(forms.ModelForm):
     opens_at = ZonedField(help_text="A date alone is its first moment.")
     closes_at = ZonedField(
         whole_day="end", help_text="The first moment that is too late. A date alone means the whole day."

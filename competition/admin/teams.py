@@ -43,10 +43,11 @@ class AlikeFilter(admin.SimpleListFilter):
         return [("alike", "looks like another team's")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Team]) -> QuerySet[Team]:
-        return queryset.filter(alike=True) if self.value() == "alike" else queryset
+        """`alike` is an annotation of the list's queryset."""
+        return queryset.filter(Q(("alike", True))) if self.value() == "alike" else queryset
 
 
-class TeamForm(forms.ModelForm):  # type: ignore[type-arg]
+class TeamForm(forms.ModelForm):
     locked_at = ZonedField(required=False, help_text="From then on members no longer change.")
     reason = forms.CharField(
         max_length=500, required=False, help_text="For the record, when the name changes."
@@ -150,7 +151,7 @@ class TeamAdmin(ScopedAdmin):
             super().save_model(request, obj, form, change)
 
 
-class GrantForm(forms.ModelForm):  # type: ignore[type-arg]
+class GrantForm(forms.ModelForm):
     team = forms.ModelChoiceField(Team.objects.none())
     phase = forms.ModelChoiceField(Phase.objects.none())
     track = forms.ModelChoiceField(Track.objects.none())
@@ -177,8 +178,8 @@ class ExtraAttemptsAdmin(ScopedAdmin):
     list_select_related = ["entry__team", "entry__phase", "entry__track", "granted_by"]
     fields = ["team", "phase", "track", "amount", "reason"]
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return self.fields if obj is None else ["entry", "amount", "reason", "granted_by", "created_at"]  # type: ignore[return-value]
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return self.fields if obj is None else ["entry", "amount", "reason", "granted_by", "created_at"]
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change, **kwargs)

@@ -82,7 +82,7 @@ class ZonedWidget(forms.MultiWidget):
 
     def __init__(self, attrs: dict[str, Any] | None = None) -> None:
         zones = [(name, "Anywhere on Earth (UTC−12)" if name == AOE_NAME else name) for name in zone_names()]
-        widgets = {
+        widgets: dict[str, forms.Widget | type[forms.Widget]] = {
             "text": forms.TextInput(
                 {"size": 18, "placeholder": "2026-05-25 23:59", "aria-label": "Date and time"}
             ),

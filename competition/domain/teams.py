@@ -231,7 +231,7 @@ def _join(team: Team, user: User, moment: datetime) -> Membership:
 
 def _refuse_taken(task: SharedTask, name: str, but: Team | None = None) -> None:
     same = Team.objects.filter(task=task, name_key=name_key(name))
-    if same.exclude(pk=but.pk if but else None).exists():
+    if (same.exclude(pk=but.pk) if but is not None and but.pk else same).exists():
         raise NameTaken("A team of this name is registered already. Please choose another name.")
 
 
