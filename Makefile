@@ -23,7 +23,7 @@ python:
 		echo "Podium needs Python 3.11 or newer; none was found."; \
 		echo "On Debian 12 or newer: sudo apt-get install python3 python3-venv"; \
 		echo "If it has another name: make PYTHON=its-name"; exit 1; fi
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "$(PYTHON) is older than Python 3.11, or is not there. Podium needs 3.11 or newer."; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "$(PYTHON) cannot make a virtual environment: its venv and ensurepip are missing."; \
