@@ -38,7 +38,7 @@ def why_it_counts(viewer: Any, submission: Submission, now: datetime) -> str:
     """Whether this run is the one that counts, and which one is if not."""
     selection = selection_for(viewer, submission.team, submission.phase, submission.track, now)
     if selection.run is not None and selection.run.submission_id == submission.pk:
-        return f"This run. {RULES[submission.phase.counts]}"
+        return f"This run counts. {RULES[submission.phase.counts]}"
     if selection.run is not None:
         return f"Not this run but {selection.reason.removeprefix('Counts: ')}"
     return selection.reason

@@ -48,7 +48,7 @@ def test_a_valid_run_gets_a_receipt(scene: Scene) -> None:
         f"{run.received_at:%Y-%m-%d %H:%M:%S}",
     ):
         assert word in page, word
-    assert "This run. The last valid run of each team counts." in page
+    assert "This run counts. The last valid run of each team counts." in page
 
 
 def test_the_moment_is_read_once_the_body_has_arrived(scene: Scene) -> None:
