@@ -52,9 +52,10 @@ class Report(NamedTuple):
         return cls(**values)
 
     def per_item(self, kind: Kind, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """{"item_id", scores…} for each scored item, in the items' order."""
+        """{"item_id", scores…, the kind's `item_counts`…} for each scored item, in the items' order."""
         return [
-            {"item_id": item_id, **kind.scores_of(tally, options)} for item_id, tally in self.tallies.items()
+            {"item_id": item_id, **kind.scores_of(tally, options), **kind.item_counts(tally)}
+            for item_id, tally in self.tallies.items()
         ]
 
 

@@ -15,8 +15,6 @@ from competition.domain.evaluations import scorer_version
 from competition.domain.ranking import Contender, Place, rank
 from competition.domain.selection import RULES, Attempt, Selection, official_submission
 from competition.models import Entry, GoldVersion, Phase, Result, Submission, Team, Track
-from scoring.options import read_options
-from scoring.tracks import get_kind
 from scoring.tracks.base import Score
 
 ANONYMOUS = "anonymous team"
@@ -71,8 +69,7 @@ class Board:
 
 def columns_of(track: Track) -> tuple[Score, ...]:
     """The score columns of a track's boards, primary first."""
-    kind = get_kind(track.kind)
-    return kind.scores_for(read_options(kind, track.options))
+    return track.scores
 
 
 def official_of(phase: Phase, track: Track) -> list[tuple[Team, list[Attempt[SentRun]], Selection[SentRun]]]:

@@ -6,6 +6,7 @@ import hashlib
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
@@ -13,6 +14,9 @@ from django.urls import reverse
 from competition.enums import Counts, DiagnosticsLevel, PhasePurpose, PhaseStatus, ScoresVisible
 from competition.models.base import Created, PublicId, at_most, organized_by
 from competition.models.people import User
+from scoring.options import read_options
+from scoring.tracks import get_kind
+from scoring.tracks.base import Score
 
 MARKDOWN_LENGTH = 50_000
 PHASE_DEFAULTS: dict[str, dict[str, Any]] = {
@@ -63,6 +67,16 @@ class SharedTask(PublicId, Created):
     anonymous_until_publication = models.BooleanField(
         default=False, help_text="Boards show no team names before a leaderboard is published."
     )
+    columns = models.JSONField(
+        "columns across tracks",
+        default=list,
+        blank=True,
+        help_text='Scores side by side, such as [{"track": "terms", "score": "f1", "title": "TE F1"}]; '
+        "empty for each track's primary score.",
+    )
+    columns_average = models.BooleanField(
+        "average of the columns", default=False, help_text="The unweighted mean, for teams without a gap."
+    )
 
     objects = SharedTaskQuerySet.as_manager()
 
@@ -79,10 +93,36 @@ class SharedTask(PublicId, Created):
     def get_absolute_url(self) -> str:
         return reverse("task", args=[self.slug])
 
+    def clean(self) -> None:
+        """Columns name a track of this task and a score of its kind."""
+        super().clean()
+        fault = _fault_of_columns(self.columns, list(self.tracks.all()) if self.pk else [])
+        if fault:
+            raise ValidationError({"columns": fault})
+
     @property
     def terms_digest(self) -> str:
         """SHA-256 of the terms as they read now: what an acceptance refers to."""
         return hashlib.sha256(self.terms.encode()).hexdigest()
+
+
+def _fault_of_columns(columns: Any, tracks: list[Track]) -> str:
+    """What is wrong with the columns across tracks, in a sentence, or ""."""
+    if not isinstance(columns, list) or not all(isinstance(one, dict) for one in columns):
+        return 'Columns are a list of objects: [{"track": "…", "score": "…", "title": "…"}].'
+    known = {track.slug: track for track in tracks}
+    for column in columns:
+        if not column.keys() <= {"track", "score", "title"} or not all(
+            isinstance(value, str) for value in column.values()
+        ):
+            return 'A column has "track", "score" and, if you like, "title", all of them texts.'
+        track = known.get(column.get("track", ""))
+        if track is None:
+            return f'No track of this task is called "{column.get("track", "")}".'
+        keys = [score.key for score in track.scores]
+        if column.get("score") not in keys:
+            return f'{track} has no score "{column.get("score", "")}"; it has: {", ".join(keys)}.'
+    return ""
 
 
 class TrackQuerySet(models.QuerySet["Track"]):
@@ -122,6 +162,12 @@ class Track(Created):
 
     def get_absolute_url(self) -> str:
         return reverse("track", args=[self.task.slug, self.slug])
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The scores of its kind under its options, primary first."""
+        kind = get_kind(self.kind)
+        return kind.scores_for(read_options(kind, self.options))
 
 
 class PhaseQuerySet(models.QuerySet["Phase"]):

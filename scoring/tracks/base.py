@@ -213,6 +213,10 @@ class Kind:
         """Added-up counts → every score by key. A total of no items gives 0 for each."""
         raise NotImplementedError
 
+    def item_counts(self, tally: Tally) -> dict[str, Any]:
+        """Counts of one item beside its scores in per-item files, for views over several tracks."""
+        return {}
+
     def scores_for(self, options: Mapping[str, Any]) -> tuple[Score, ...]:
         """The scores under these options (a kind whose score keys depend on K overrides this)."""
         return self.scores

@@ -138,6 +138,15 @@ class FactSelection(Kind):
             "invalid_rate": ratio(total["invalid"], groups),
         }
 
+    def item_counts(self, tally: Tally) -> dict[str, Any]:
+        """{"languages": {language: [hits, selected, targets]}}."""
+        spoken = [key[1] for key in tally if isinstance(key, tuple) and key[0] == "hits"]
+        return {
+            "languages": {
+                language: [int(tally[name, language]) for name in Counts._fields] for language in spoken
+            }
+        }
+
     def in_primary(self, item: Record) -> bool:
         return condition_of(item) == PRIMARY
 
