@@ -23,13 +23,13 @@ def overlap(tokens: Sequence[str], reference: Unigrams) -> int:
     """How many tokens meet one of the reference, each of which can be met once."""
     left = dict(reference)
     hits = 0
-    # A token met as often as the reference has it leaves `left`, and the filter sees that at once.
-    for token in filter(left.__contains__, tokens):
-        hits += 1
-        if left[token] == 1:
-            del left[token]
-        else:
-            left[token] -= 1
+    for token in tokens:
+        if token in left:
+            hits += 1
+            if left[token] == 1:
+                del left[token]
+            else:
+                left[token] -= 1
     return hits
 
 
