@@ -78,7 +78,7 @@ class ZonedWidget(forms.MultiWidget):
     whole_day: WholeDay = "start"
 
     class Media:
-        js = ["js/zoned.js"]
+        js = [forms.Script("js/zoned.js", defer=True)]
 
     def __init__(self, attrs: dict[str, Any] | None = None) -> None:
         zones = [(name, "Anywhere on Earth (UTC−12)" if name == AOE_NAME else name) for name in zone_names()]
