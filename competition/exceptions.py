@@ -41,6 +41,10 @@ class CannotSubmit(Refused):
     """No run is taken from this team now: window, membership or terms."""
 
 
+class NotChecked(CannotSubmit):
+    """A large file was not judged: too many are being judged now, or judging this one took too much."""
+
+
 class QuotaUsedUp(CannotSubmit):
     """No attempts left today, or in all."""
 

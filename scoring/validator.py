@@ -12,9 +12,11 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import scoring
@@ -150,6 +152,13 @@ def build_archive(tracks: Mapping[str, tuple[Kind, Mapping[str, Any]]]) -> bytes
     return kept.getvalue()
 
 
+@cache
+def sources_digest(kinds: tuple[Kind, ...]) -> str:
+    """SHA-256 over all code that goes into validators of these kinds, the builder's own included."""
+    sources = {"": Path(__file__).read_bytes(), **_modules(kinds)}
+    return sha256(b"".join(sha256(source).digest() for source in sources.values())).hexdigest()
+
+
 def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
 
@@ -168,15 +177,25 @@ def _modules(kinds: Iterable[Kind]) -> dict[str, bytes]:
     """Module name → source of everything the entry and the kinds import when loaded, sorted by name."""
     found: dict[str, bytes] = {}
     waiting = [ENTRY, *(type(kind).__module__ for kind in kinds)]
-    while waiting:
-        name = waiting.pop()
-        if name in found:
-            continue
-        found[name] = _path_of(name).read_bytes()
-        if "." in name:
-            waiting.append(name.rpartition(".")[0])
-        waiting += _imported(found[name])
+    with _READING:
+        while waiting:
+            name = waiting.pop()
+            if name in found:
+                continue
+            found[name], imported = _source(name)
+            waiting += [*imported, name.rpartition(".")[0] or name]
     return dict(sorted(found.items()))
+
+
+_READING = Lock()
+"""Python 3.11 cannot parse in two threads at once (python/cpython#106905)."""
+
+
+@cache
+def _source(name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The source of a module, and the modules of `scoring` it imports when loaded."""
+    source = _path_of(name).read_bytes()
+    return source, tuple(_imported(source))
 
 
 def _path_of(name: str) -> Path:

@@ -7,8 +7,6 @@ refused file never reaches the lock, and costs nothing.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -17,9 +15,9 @@ from django.db import transaction
 
 from competition import clock, rules
 from competition.domain import audit, blobs
+from competition.domain.checking import Judged, judge
 from competition.domain.evaluations import queue_evaluation
 from competition.domain.quota import Quota, measure, spent_sentence
-from competition.domain.samples import items_of
 from competition.enums import Counts, WorkStatus
 from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp
 from competition.models import (
@@ -37,16 +35,9 @@ from competition.models import (
 )
 from competition.models.base import REASON_LENGTH
 from competition.models.submissions import METHOD_LENGTH
-from scoring.checks import CheckedRun, check_run
-from scoring.evaluate import only_checked
-from scoring.options import read_options
-from scoring.problems import visible
-from scoring.records import Items
-from scoring.tracks import get_kind
-from scoring.tracks.base import Kind
 
 REFUSALS_AN_HOUR = 30
-EXCERPT_CHARACTERS = 200
+REFUSALS_KEPT = timedelta(days=30)
 
 
 class RefusedTooOften(CannotSubmit):
@@ -143,9 +134,9 @@ def receive_submission(
         "file_name": _one_line(file_name, 255),
         "size": len(content),
     }
-    checked, report = _judge(phase, track, content)
-    if checked.run is None:
-        return _refuse(team, phase, track, report, content, sent)
+    judged = _judged(phase, track, content)
+    if not judged.ok:
+        return _refuse(team, phase, track, judged, sent)
     told = {
         "run_name": _one_line(run_name, 80),
         "method": method[:METHOD_LENGTH],
@@ -153,9 +144,7 @@ def receive_submission(
         "external_data": _one_line(external_data, 500),
         "idempotency_key": idempotency_key[:64],
     }
-    return _accept(
-        team, phase, track, checked, report, blobs.store(content), {**sent, **told}, within_rules=True
-    )
+    return _accept(team, phase, track, judged, blobs.store(content), {**sent, **told}, within_rules=True)
 
 
 def receive_baseline(
@@ -173,8 +162,8 @@ def receive_baseline(
     """
     if not team.is_baseline:
         raise NotAllowed("Only a baseline's run is taken outside the rules of a phase.")
-    checked, report = _judge(phase, track, content)
-    if checked.run is None:
+    judged = _judged(phase, track, content)
+    if not judged.ok:
         raise CannotSubmit(f"The baseline {baseline_name} does not pass the check of its own track.")
     told = {
         "submitted_by": submitted_by,
@@ -184,54 +173,38 @@ def receive_baseline(
         "run_name": baseline_name,
         "baseline_name": baseline_name,
     }
-    return _accept(team, phase, track, checked, report, blobs.store(content), told, within_rules=False)
+    return _accept(team, phase, track, judged, blobs.store(content), told, within_rules=False)
 
 
-def _judge(phase: Phase, track: Track, content: bytes) -> tuple[CheckedRun, dict[str, Any]]:
-    """The check and its report as JSON, by the very code participants run at home."""
+def _judged(phase: Phase, track: Track, content: bytes) -> Judged:
     item_set = ItemSet.objects.current_for(phase, track)
     if item_set is None:
         raise CannotSubmit("The items of this phase are not released yet.")
-    kind = get_kind(track.kind)
-    items = items_of(item_set)
-    checked = check(kind, items, content, options=read_options(kind, track.options))
-    return checked, only_checked(kind, checked, items).to_json()
+    return judge(item_set, content)
 
 
-def check(kind: Kind, items: Items, content: bytes, *, options: Mapping[str, Any]) -> CheckedRun:
-    """The one place where the site judges a file, under the track's options."""
-    return check_run(kind, items, content, options=options)
-
-
-def _refuse(
-    team: Team, phase: Phase, track: Track, report: dict[str, Any], content: bytes, sent: dict[str, Any]
-) -> RefusedUpload:
+def _refuse(team: Team, phase: Phase, track: Track, judged: Judged, sent: dict[str, Any]) -> RefusedUpload:
     return RefusedUpload.objects.create(
         team=team,
         phase=phase,
         track=track,
-        digest=hashlib.sha256(content).hexdigest(),
-        problems={**report, "excerpts": dict(_excerpts(report, content))},
+        digest=judged.digest,
+        problems={**judged.report, "excerpts": judged.excerpts},
         **sent,
     )
 
 
-def _excerpts(report: dict[str, Any], content: bytes) -> Iterator[tuple[str, str]]:
-    """The first offending lines, invisible characters spelled out: line number as text → its text."""
-    wanted = sorted({problem["line"] for problem in report["problems"] if problem["line"]})[:100]
-    lines = content.split(b"\n", wanted[-1])[: wanted[-1]] if wanted else []
-    for number in wanted:
-        if number <= len(lines):
-            text = lines[number - 1][: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace").rstrip("\r")
-            yield str(number), visible(text, EXCERPT_CHARACTERS)
+def forget_refused_uploads(moment: datetime) -> int:
+    """Drop the reports of files refused more than thirty days ago; returns how many there were."""
+    gone, _ = RefusedUpload.objects.filter(received_at__lt=moment - REFUSALS_KEPT).delete()
+    return gone
 
 
 def _accept(
     team: Team,
     phase: Phase,
     track: Track,
-    checked: CheckedRun,
-    report: dict[str, Any],
+    judged: Judged,
     blob: Any,
     told: dict[str, Any],
     *,
@@ -248,7 +221,7 @@ def _accept(
         if within_rules:
             _require(can_submit(team=team, phase=now_phase, track=track, moment=received_at))
         latest = entry.submissions.order_by("-number").first()
-        if latest is not None and _same_again(latest, checked.digest):
+        if latest is not None and _same_again(latest, judged.digest):
             return latest
         if within_rules:
             quota = _quota(entry, now_phase, received_at)
@@ -261,10 +234,10 @@ def _accept(
             track=track,
             number=latest.number + 1 if latest else 1,
             blob=blob,
-            digest=checked.digest,
-            n_lines=report["counts"]["lines"],
-            warnings={"problems": report["problems"], "counts": report["counts"]},
-            observed=report["diagnostics"],
+            digest=judged.digest,
+            n_lines=judged.report["counts"]["lines"],
+            warnings={key: value for key, value in judged.report.items() if key != "diagnostics"},
+            observed=judged.report["diagnostics"],
             **told,
         )
         gold_version = GoldVersion.objects.current_for(phase, track)

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from competition.models.tasks import LARGEST_LIMITS
 from scoring.checks import CheckedRun, check_gold, check_items, check_run
 from scoring.evaluate import evaluate, prepare_gold
 from scoring.options import read_options
-from scoring.records import Gold, Items, Limits, Run
+from scoring.records import Gold, Items, Run
 from scoring.report import Report
 from scoring.tracks import get_kind
 from scoring.tracks.base import Kind
 
-LIMITS = Limits(file_bytes=Limits().file_bytes * 10)
-"""A worker takes what intake took: the largest file any track may allow."""
+LIMITS = LARGEST_LIMITS
+"""A worker takes what intake took, by whichever track's limits."""
 
 GOLD_LEVEL = 3
 

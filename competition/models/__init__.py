@@ -2,7 +2,7 @@
 
 from competition.models.audit import AuditEntry
 from competition.models.boards import FrozenLeaderboard, FrozenStanding, Publication
-from competition.models.files import Blob, GoldBlob, GoldVersion, ItemSet
+from competition.models.files import Blob, BuiltFile, GoldBlob, GoldVersion, ItemSet
 from competition.models.people import OrganizerRole, TermsAcceptance, User
 from competition.models.submissions import Entry, ExtraAttempts, RefusedUpload, Submission
 from competition.models.tasks import Announcement, Phase, SharedTask, Track
@@ -13,6 +13,7 @@ __all__ = [
     "Announcement",
     "AuditEntry",
     "Blob",
+    "BuiltFile",
     "Entry",
     "Evaluation",
     "ExtraAttempts",

@@ -1,4 +1,6 @@
-"""Bytes and organizers' files: items, which are public, and gold, which only evaluation code reads."""
+"""Bytes, what is built from them, and organizers' files: items, which are public, and gold, which only
+evaluation code reads.
+"""
 
 from __future__ import annotations
 
@@ -112,6 +114,17 @@ class ItemSet(VersionedFile):
 
     def __str__(self) -> str:
         return f"items v{self.version}"
+
+
+class BuiltFile(Created):
+    """A download made of public things only, such as a validator. `recipe` digests all that went in, so that
+    each is built once."""
+
+    recipe = models.CharField(max_length=64, primary_key=True, validators=[digest_validator])
+    blob = models.ForeignKey(Blob, on_delete=models.PROTECT, related_name="+")
+
+    def __str__(self) -> str:
+        return self.recipe[:8]
 
 
 class GoldVersion(VersionedFile):

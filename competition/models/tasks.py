@@ -15,6 +15,7 @@ from competition.enums import Counts, DiagnosticsLevel, PhasePurpose, PhaseStatu
 from competition.models.base import Created, PublicId, at_most, organized_by
 from competition.models.people import User
 from scoring.options import read_options
+from scoring.records import MIB, Limits
 from scoring.tracks import get_kind
 from scoring.tracks.base import Score
 
@@ -46,6 +47,22 @@ PHASE_DEFAULTS: dict[str, dict[str, Any]] = {
     },
 }
 """What a phase starts from, by its purpose."""
+
+
+LARGEST_LIMITS = Limits(file_bytes=50 * MIB)
+"""What a track may allow at most. A worker's own bounds are no tighter than these."""
+
+
+def limits_validator(value: Any) -> None:
+    """Each limit by its name, a whole number from 1 up to what any track may have."""
+    if not isinstance(value, dict):
+        raise ValidationError('Limits are names and numbers: {"file_bytes": 10485760}.')
+    most = LARGEST_LIMITS._asdict()
+    for name, number in value.items():
+        if name not in most:
+            raise ValidationError(f'There is no limit "{name}". There are: {", ".join(most)}.')
+        if type(number) is not int or not 1 <= number <= most[name]:
+            raise ValidationError(f"{name} is a whole number from 1 to {most[name]:,}.")
 
 
 class SharedTaskQuerySet(models.QuerySet["SharedTask"]):
@@ -139,6 +156,12 @@ class Track(Created):
     sentence = models.CharField(max_length=300, blank=True, help_text="The track in one sentence.")
     kind = models.CharField(max_length=40)
     options = models.JSONField(default=dict, blank=True, help_text='Such as {"tokenizer": "multi.1"}.')
+    limits = models.JSONField(
+        default=dict,
+        blank=True,
+        validators=[limits_validator],
+        help_text='Other bounds of a run than the usual ones, such as {"file_bytes": 10485760}.',
+    )
     languages = models.JSONField(
         default=list, blank=True, help_text='BCP 47 tags, such as ["en", "zh-Hans"].'
     )
@@ -159,6 +182,11 @@ class Track(Created):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def run_limits(self) -> Limits:
+        """How large a run of this track may be."""
+        return Limits()._replace(**self.limits)
 
     def get_absolute_url(self) -> str:
         return reverse("track", args=[self.task.slug, self.slug])

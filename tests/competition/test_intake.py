@@ -56,7 +56,7 @@ def test_a_faulty_file_tells_all_problems_and_costs_nothing():
     assert isinstance(refused, RefusedUpload)
     assert codes(refused)["E303"] == 1
     assert sum(code.startswith("E2") for code in codes(refused)) == 1
-    assert refused.problems["excerpts"]["9"] == '{"task_id": "q99<U+200B>", "answer": "x"}'
+    assert refused.problems["excerpts"]["1"] == ['{"task_id": "', "q99<U+200B>", '", "answer": "x"}']
     assert Submission.objects.count() == Blob.objects.filter(submissions__isnull=False).count() == 0
     assert submissions_left(team=lead, phase=stage.phase, track=stage.track, moment=clock.now()).left == 1
     stage.send(lead, run())
@@ -91,13 +91,13 @@ def test_the_opening_belongs_to_the_phase():
 def test_a_deadline_moved_while_the_file_was_judged_is_the_one_that_holds(monkeypatch):
     stage = set_stage()
     lead = stage.team()
-    judge = intake.check
+    judge = intake.judge
 
     def judge_slowly(*arguments, **more):
         type(stage.phase).objects.filter(pk=stage.phase.pk).update(closes_at=clock.now() - timedelta(hours=1))
         return judge(*arguments, **more)
 
-    monkeypatch.setattr(intake, "check", judge_slowly)
+    monkeypatch.setattr(intake, "judge", judge_slowly)
     with pytest.raises(CannotSubmit, match="closed on"):
         stage.send(lead)
     assert not Submission.objects.exists()

@@ -16,6 +16,7 @@ from django.db import OperationalError, close_old_connections
 
 from competition import clock, jobs
 from competition.domain import evaluations
+from competition.domain.intake import forget_refused_uploads
 from competition.models import WorkerBeat
 
 log = logging.getLogger(__name__)
@@ -84,7 +85,9 @@ class Worker:
         if now >= self.next_sweep:
             self.next_sweep = now + SWEEP_SECONDS
             evaluations.sweep()
-            gone = clock.now() - evaluations.LEASE * 10
+            moment = clock.now()
+            forget_refused_uploads(moment)
+            gone = moment - evaluations.LEASE * 10
             WorkerBeat.objects.filter(seen_at__lt=gone).delete()
         if now >= self.next_beat:
             self.beat("")
