@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from competition.domain.selection import Attempt
 from competition.enums import WorkStatus
@@ -37,24 +38,44 @@ def attempts_of(phase: Phase, track: Track, team: Team | None = None) -> dict[in
         submissions = submissions.filter(team=team)
         evaluations = evaluations.filter(submission__team=team)
     newest: dict[int, str] = {}
-    speaking: dict[int, tuple[int, str, int, str, float | None]] = {}
-    for submission_id, pk, status, gold, scorer, primary in evaluations.order_by("pk").values_list(
-        "submission_id", "pk", "status", "gold_version__version", "scorer_version", "result__primary"
-    ):
-        newest[submission_id] = status
-        spoken = speaking.get(submission_id)
-        if status == WorkStatus.DONE or spoken is None or spoken[1] != WorkStatus.DONE:
-            speaking[submission_id] = (pk, status, gold, scorer, primary)
+    speaking: dict[int, _Word] = {}
+    for submission_id, *columns in evaluations.order_by("pk").values_list("submission_id", *_COLUMNS):
+        word = _Word._make(columns)
+        newest[submission_id] = word.status
+        before = speaking.get(submission_id, _Word())
+        if word.status == WorkStatus.DONE or before.status != WorkStatus.DONE:
+            speaking[submission_id] = word
     found: dict[int, list[Attempt[SentRun]]] = defaultdict(list)
-    for row in submissions.order_by("team_id", "number").values_list(
-        "pk", "public_id", "team_id", "number", "run_name", "received_at", "withdrawn_at"
-    ):
-        *known, withdrawn_at = row
-        pk, number = row[0], row[3]
-        evaluation, status, gold, scorer, primary = speaking.get(pk, (None, "", None, "", None))
-        sent = SentRun(*known, evaluation, newest.get(pk, ""), gold, scorer)
-        failed = newest.get(pk) == WorkStatus.FAILED and status != WorkStatus.DONE
-        found[row[2]].append(
-            Attempt(number, sent, primary, failed=failed, withdrawn=withdrawn_at is not None)
+    for pk, public_id, team_id, number, run_name, received_at, withdrawn_at in submissions.order_by(
+        "team_id", "number"
+    ).values_list("pk", "public_id", "team_id", "number", "run_name", "received_at", "withdrawn_at"):
+        word, status = speaking.get(pk, _Word()), newest.get(pk, "")
+        sent = SentRun(
+            submission_id=pk,
+            public_id=public_id,
+            team_id=team_id,
+            number=number,
+            run_name=run_name,
+            received_at=received_at,
+            evaluation_id=word.evaluation_id,
+            status=status,
+            gold_version=word.gold_version,
+            scorer_version=word.scorer_version,
         )
+        failed = status == WorkStatus.FAILED and word.status != WorkStatus.DONE
+        gone = withdrawn_at is not None
+        found[team_id].append(Attempt(number, sent, word.primary, failed=failed, withdrawn=gone))
     return dict(found)
+
+
+class _Word(NamedTuple):
+    """One evaluation: the columns of `_COLUMNS`."""
+
+    evaluation_id: int | None = None
+    status: str = ""
+    gold_version: int | None = None
+    scorer_version: str = ""
+    primary: float | None = None
+
+
+_COLUMNS = ("pk", "status", "gold_version__version", "scorer_version", "result__primary")

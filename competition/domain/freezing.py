@@ -231,10 +231,12 @@ def _require_none(blockers: list[Blocker]) -> None:
 
 def _official(phase: Phase, track: Track) -> tuple[list[OfficialRun], list[dict[str, Any]]]:
     """The runs that stand for their teams, and who is left out, with the reason."""
-    chosen, exclusions = [], []
+    stored = _submissions(phase, track)
+    official: list[OfficialRun] = []
+    exclusions: list[dict[str, Any]] = []
     for team, mine, selection in official_of(phase, track):
         if selection.run is not None:
-            chosen.append((team, mine, selection))
+            official.append(OfficialRun(team, mine, selection, stored[selection.run.submission_id]))
         elif mine:
             exclusions.append({"team": team.name, "team_id": team.public_id, "reason": selection.reason})
         exclusions += [
@@ -247,12 +249,11 @@ def _official(phase: Phase, track: Track) -> tuple[list[OfficialRun], list[dict[
             for one in mine
             if one.withdrawn
         ]
-    stored = Submission.objects.in_bulk([selection.run.submission_id for _, _, selection in chosen])
-    official = [
-        OfficialRun(team, mine, selection, stored[selection.run.submission_id])
-        for team, mine, selection in chosen
-    ]
     return official, exclusions
+
+
+def _submissions(phase: Phase, track: Track) -> dict[int, Submission]:
+    return {one.pk: one for one in Submission.objects.filter(phase=phase, track=track)}
 
 
 def _material(track: Track, gold: GoldVersion, official: list[OfficialRun]) -> Material:

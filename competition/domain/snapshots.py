@@ -175,7 +175,7 @@ def rows_of(content: dict[str, Any]) -> list[dict[str, Any]]:
     Keys beside the model's fields: `team_public_id` and `run_public_id`.
     """
     primary = content["scores"][0]["key"]
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, section in SECTIONS:
         for line in content[name]:
             rows.append(

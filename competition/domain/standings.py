@@ -164,7 +164,7 @@ class _Lines:
         team, mine, chosen = place.subject
         run = chosen.run
         assert run is not None
-        scores, signature = self.results.get(run.evaluation_id, ({}, ""))
+        scores, signature = self.results.get(run.evaluation_id or 0, ({}, ""))
         return Standing(
             section=section,
             rank=place.rank if section == "ranked" else None,

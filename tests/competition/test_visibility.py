@@ -1,0 +1,79 @@
+"""The one policy: who may see what, when."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+
+from competition.domain import visibility
+from tests.competition.stage import set_stage
+from tests.support.builders import join, make_board, make_organizer_of, make_user, publish
+
+pytestmark = pytest.mark.django_db
+VISITOR = AnonymousUser()
+
+
+@pytest.mark.parametrize(
+    ("policy", "before_close", "after_close", "after_publication"),
+    [
+        ("at_once", True, True, True),
+        ("after_close", False, True, True),
+        ("after_publication", False, False, True),
+    ],
+)
+def test_scores_by_policy(policy, before_close, after_close, after_publication):
+    stage = set_stage(scores_visible=policy, grace_seconds=60)
+    lead, boss = stage.team().captain, make_organizer_of(stage.task)
+    phase, track = stage.phase, stage.track
+    end = phase.last_accepted_before
+    for moment, expected in ((end - timedelta(microseconds=1), before_close), (end, after_close)):
+        for viewer in (VISITOR, lead):
+            assert visibility.scores_visible(viewer, phase, track, moment) is expected
+        assert visibility.scores_visible(boss, phase, track, moment)
+    board = make_board(phase, track)
+    assert visibility.scores_visible(VISITOR, phase, track, end) is after_close, "frozen is not published"
+    publish(board)
+    assert visibility.scores_visible(VISITOR, phase, track, end) is after_publication
+
+
+def test_scores_of_an_unpublished_task_are_the_organizers_only():
+    stage = set_stage(scores_visible="at_once")
+    stage.task.published = False
+    stage.task.save()
+    stage.phase.task = stage.task
+    assert not visibility.scores_visible(VISITOR, stage.phase, stage.track, stage.phase.opens_at)
+    boss = make_organizer_of(stage.task)
+    assert visibility.scores_visible(boss, stage.phase, stage.track, stage.phase.opens_at)
+
+
+def test_publishing_one_track_opens_no_other():
+    stage, other = set_stage(scores_visible="after_publication"), set_stage()
+    publish(make_board(stage.phase, other.track))
+    assert not visibility.scores_public(stage.phase, stage.track, stage.phase.closes_at)
+
+
+def test_diagnostics_by_level():
+    stage = set_stage(scores_visible="after_publication", diagnostics_level=1, published_level=2)
+    lead = stage.team()
+    mate, rival, boss = make_user(), stage.team().captain, make_organizer_of(stage.task)
+    join(lead, mate)
+
+    def level(viewer):
+        return visibility.diagnostics_level(viewer, lead, stage.phase, stage.track, stage.phase.closes_at)
+
+    hidden = {"captain": 0, "mate": 0, "rival": None, "visitor": None, "organizer": 2}
+    people = {"captain": lead.captain, "mate": mate, "rival": rival, "visitor": VISITOR, "organizer": boss}
+    assert {name: level(person) for name, person in people.items()} == hidden
+    publish(make_board(stage.phase, stage.track))
+    assert {name: level(person) for name, person in people.items()} == {**hidden, "captain": 2, "mate": 2}
+    lead.memberships.filter(user=mate).update(left_at=stage.phase.closes_at)
+    assert level(mate) is None
+
+
+def test_visible_scores_before_publication_give_the_phases_level():
+    stage = set_stage(scores_visible="at_once", diagnostics_level=1, published_level=3)
+    lead = stage.team()
+    level = visibility.diagnostics_level(lead.captain, lead, stage.phase, stage.track, stage.phase.opens_at)
+    assert level == 1
