@@ -25,13 +25,22 @@ class TermsForm(forms.Form):
             del self.fields["terms"]
 
 
-class TeamForm(TermsForm):
+class NameForm(forms.Form):
     name = forms.CharField(
         label="Team name",
         max_length=Team._meta.get_field("name").max_length,
         strip=False,
         help_text="Any script, up to 60 characters. It stands on the leaderboards.",
     )
+
+    def clean_name(self) -> str:
+        try:
+            return clean_name(self.cleaned_data["name"])
+        except NameRefused as refusal:
+            raise forms.ValidationError(refusal.message) from refusal
+
+
+class TeamForm(TermsForm, NameForm):
     affiliation = forms.CharField(
         label="Affiliation", max_length=Team._meta.get_field("affiliation").max_length, required=False
     )
@@ -42,12 +51,6 @@ class TeamForm(TermsForm):
         label="Contact address", required=False, help_text="For the organizers only; never shown on a page."
     )
     field_order = ["name", "affiliation", "country", "contact", "terms"]
-
-    def clean_name(self) -> str:
-        try:
-            return clean_name(self.cleaned_data["name"])
-        except NameRefused as refusal:
-            raise forms.ValidationError(refusal.message) from refusal
 
     def details(self) -> dict[str, str]:
         """What `create_team` takes."""

@@ -10,6 +10,8 @@ from django import template
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from competition.views.markdown import as_html
+
 register = template.Library()
 
 AOE = timezone(timedelta(hours=-12), "AoE")
@@ -138,6 +140,12 @@ def file_size(size: int) -> str:
 def unseen(text: Any) -> SafeString:
     """Text in which `problems.visible` spelled out characters, those set apart: <U+200B>."""
     return mark_safe(UNSEEN.sub(r'<span class="unseen">\1</span>', escape(text)))  # nosec B308 B703
+
+
+@register.filter
+def markdown(text: str) -> SafeString:
+    """Organizers' Markdown, made safe."""
+    return as_html(text)
 
 
 @register.filter

@@ -17,10 +17,18 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from competition import clock, rules
 from competition.domain.accounts import accept_terms, has_accepted_terms
-from competition.domain.teams import accept_invitation, create_team, find_invitation, invite, leave_team
+from competition.domain.teams import (
+    accept_invitation,
+    create_team,
+    find_invitation,
+    hand_over,
+    invite,
+    leave_team,
+    rename_team,
+)
 from competition.exceptions import InvitationRefused, NameRefused, Refused
-from competition.forms.teams import TeamForm, TermsForm
-from competition.models import SharedTask, Team
+from competition.forms.teams import NameForm, TeamForm, TermsForm
+from competition.models import SharedTask, Team, User
 from competition.queries.rail import rail_of
 from competition.views.pages import find_task, show, team_of
 from competition.views.team_history import history, refusals
@@ -63,8 +71,11 @@ def new_team(request: HttpRequest, task: str) -> HttpResponse:
 @require_safe
 def team(request: HttpRequest, public_id: str) -> HttpResponse:
     """A team: to its members and the organizers everything, to others its name."""
+    return _team_page(request, _find(request, public_id))
+
+
+def _team_page(request: HttpRequest, found: Team, rename: NameForm | None = None) -> HttpResponse:
     now = clock.now()
-    found = _find(request, public_id)
     insider = rules.can_see_runs_of(request.user, found)
     context: dict[str, Any] = _inside(request, found, now) if insider else {}
     return show(
@@ -75,6 +86,8 @@ def team(request: HttpRequest, public_id: str) -> HttpResponse:
         task=found.task,
         team=found,
         insider=insider,
+        rename=rename or NameForm(initial={"name": found.name}),
+        status=422 if rename else 200,
         **context,
     )
 
@@ -90,6 +103,36 @@ def make_invitation(request: HttpRequest, public_id: str) -> HttpResponse:
     else:
         link = request.build_absolute_uri(reverse("invitation", args=[made.token]))
         request.session[SHOWN_ONCE] = {"link": link, "expires": made.invitation.expires_at.isoformat()}
+    return redirect(found)
+
+
+@require_POST
+@login_required
+def rename(request: HttpRequest, public_id: str) -> HttpResponse:
+    found = _find(request, public_id)
+    form = NameForm(request.POST)
+    if form.is_valid():
+        try:
+            rename_team(team=found, name=form.cleaned_data["name"], renamed_by=request.user)  # type: ignore[arg-type]
+            return redirect(found)
+        except Refused as refusal:
+            form.add_error("name", refusal.message)
+    return _team_page(request, _find(request, public_id), form)
+
+
+@require_POST
+@login_required
+def make_captain(request: HttpRequest, public_id: str) -> HttpResponse:
+    found = _find(request, public_id)
+    member = get_object_or_404(
+        User, public_id=request.POST.get("member", ""), memberships__team=found, memberships__left_at=None
+    )
+    try:
+        hand_over(team=found, captain=member, handed_by=request.user)  # type: ignore[arg-type]
+    except Refused as refusal:
+        messages.error(request, refusal.message)
+    else:
+        messages.success(request, f"{member} is the captain now.")
     return redirect(found)
 
 

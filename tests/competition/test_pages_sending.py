@@ -178,3 +178,19 @@ def test_a_team_of_another_task_cannot_send_here(scene: Scene) -> None:
     )
     assert answer.status_code == 403
     assert not Submission.objects.exists()
+
+
+def test_a_team_says_which_run_counts_where_the_phase_lets_it(scene: Scene) -> None:
+    scene.dev.counts, scene.dev.announcement = "chosen", "Choose **well**."
+    scene.dev.save()
+    post(scene)
+    first = Submission.objects.get()
+    post(scene, RUN.replace(b"10", b"12"))
+    client = scene.as_(scene.teammate)
+    assert "Not this run but run 2" in text(client.get(first.get_absolute_url()))
+    client.post(f"{first.get_absolute_url()}choose/")
+    assert "This run counts." in text(client.get(first.get_absolute_url()))
+    assert "Choose <strong>well</strong>." in text(client.get(f"{scene.address}submit/?phase=dev"))
+    scene.dev.counts = "last"
+    scene.dev.save()
+    assert client.post(f"{first.get_absolute_url()}choose/").status_code == 403

@@ -103,11 +103,36 @@ def test_a_stranger_makes_no_invitation(scene: Scene) -> None:
 
 
 def test_a_member_leaves_and_a_captain_hands_over_first(scene: Scene) -> None:
-    assert (
-        scene.as_(scene.teammate).post(f"{scene.team.get_absolute_url()}leave/")["Location"]
-        == "/tasks/ebisu/"
+    lead, teammate, address = scene.as_(scene.lead), scene.as_(scene.teammate), scene.team.get_absolute_url()
+    lead.post(f"{address}leave/")
+    assert "hand the team over first" in text(lead.get(address))
+    teammate.post(f"{address}captain/", {"member": scene.teammate.public_id})
+    scene.team.refresh_from_db()
+    assert scene.team.captain == scene.lead, "nobody makes oneself captain"
+    lead.post(f"{address}captain/", {"member": scene.teammate.public_id})
+    assert lead.post(f"{address}leave/")["Location"] == "/tasks/ebisu/"
+    scene.team.refresh_from_db()
+    assert scene.team.captain == scene.teammate
+    assert not scene.team.memberships.filter(user=scene.lead, left_at=None).exists()
+
+
+def test_a_stranger_becomes_no_captain(scene: Scene) -> None:
+    answer = scene.as_(scene.lead).post(
+        f"{scene.team.get_absolute_url()}captain/", {"member": scene.rival.public_id}
     )
-    assert not scene.team.memberships.filter(user=scene.teammate, left_at=None).exists()
+    assert answer.status_code == 404
+
+
+def test_a_captain_renames_the_team_and_a_taken_name_is_refused_at_the_field(scene: Scene) -> None:
+    client, address = scene.as_(scene.lead), scene.team.get_absolute_url()
+    answer = client.post(f"{address}rename/", {"name": "RIVALS"})
+    assert answer.status_code == 422
+    assert 'id="id_name_error"' in text(answer)
+    assert "<h1><bdi>Aegean</bdi></h1>" in text(answer)
+    client.post(f"{address}rename/", {"name": "Ionian"})
+    assert "<h1><bdi>Ionian</bdi></h1>" in text(client.get(address))
+    scene.as_(scene.teammate).post(f"{address}rename/", {"name": "Mutiny"})
+    assert "<h1><bdi>Ionian</bdi></h1>" in text(client.get(address))
 
 
 def test_team_names_stand_apart_from_the_text_around_them(scene: Scene) -> None:
