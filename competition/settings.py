@@ -229,6 +229,7 @@ CONTENT_SECURITY_POLICY = {
 # Language, time, files
 
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "competition.formats"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

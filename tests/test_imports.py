@@ -15,9 +15,9 @@ from tests.support.imports import ROOT, Import, imports_of, module_name, sources
 
 # From the top towards the bottom. A module may import from its own row and from rows below it.
 ROWS = [
-    "settings urls wsgi apps middleware views admin jobs management templatetags",
+    "settings formats urls wsgi apps middleware views admin jobs management templatetags",
     "forms",
-    "domain exports scoring_child",
+    "domain exports operations scoring_child",
     "queries",
     "models triggers",
     "rules enums exceptions clock names logs charts",

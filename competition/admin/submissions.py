@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Model, OuterRef, QuerySet, Subquery, Value
 from django.http import HttpRequest
+from django.utils.html import format_html
 
 from competition import clock, rules
 from competition.admin.files import problems_table
@@ -51,7 +52,7 @@ class StateFilter(admin.SimpleListFilter):
 class SubmissionAdmin(ReadOnlyAdmin):
     task_path = "phase__task"
     list_display = [
-        "__str__",
+        "run",
         "track",
         "phase",
         "state",
@@ -88,6 +89,11 @@ class SubmissionAdmin(ReadOnlyAdmin):
         return rows.with_status().annotate(
             primary=Subquery(newest.values("primary")[:1]), moment=Value(clock.now())
         )
+
+    @admin.display(description="run", ordering="team__name")
+    def run(self, run: Any) -> str:
+        """The number outside the name, which may run from right to left."""
+        return format_html("<bdi>{}</bdi> #{}", run.team.name, run.number)
 
     @admin.display(description="status", ordering="work_status")
     def state(self, run: Any) -> str:
