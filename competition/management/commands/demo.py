@@ -24,7 +24,7 @@ HOST = "127.0.0.1"
 
 
 class Command(BaseCommand):
-    help = "Migrates, loads the demo shared task, and starts the site with a worker."
+    help = "Migrates, loads the demo shared tasks, and starts the site with a worker."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -36,12 +36,13 @@ class Command(BaseCommand):
         refuse_busy(port)
         self.stdout.write("Preparing the database and scoring the demo runs …")
         call_command("migrate", verbosity=0)
-        call_command("seed_demo")
+        call_command("seed_demo", first=True)
         password = organizer_password()
         processes = [start_site(port), start_worker()]
         try:
             wait_until_it_answers(port, processes[0])
             self.say_hello(port, password)
+            processes.append(start_seeding())
             watch(processes)
         finally:
             stop(processes)
@@ -57,8 +58,9 @@ class Command(BaseCommand):
             f"    log in with  {ORGANIZER}",
             f"    password     {password}",
             f"  Take part      {site}/accounts/signup/",
-            "  A run to send  fixtures/demo/short_answer/try_me.jsonl",
+            "  A run to send  fixtures/demo/01-ledger-tongues/short-answers/try_me.jsonl",
             "",
+            "More shared tasks, with tracks of every kind, are being scored now and appear one by one.",
             "Ctrl-C stops the site and the worker.",
         ]
         self.stdout.write("\n".join(lines))
@@ -101,6 +103,11 @@ def start_worker() -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=settings.BASE_DIR)  # nosec B603
 
 
+def start_seeding() -> subprocess.Popen[bytes]:
+    """The other tasks of the demonstration, loaded beside a site that already answers."""
+    return subprocess.Popen([sys.executable, "manage.py", "seed_demo"], cwd=settings.BASE_DIR)  # nosec B603
+
+
 def wait_until_it_answers(port: int, site: subprocess.Popen[bytes]) -> None:
     for _ in range(300):
         if site.poll() is not None:
@@ -120,7 +127,7 @@ def watch(processes: list[subprocess.Popen[bytes]]) -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, leave)
-    site, _ = processes
+    site = processes[0]
     try:
         while site.poll() is None:
             if processes[1].poll() is not None:

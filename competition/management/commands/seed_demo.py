@@ -1,53 +1,77 @@
-"""`manage.py seed_demo`: the invented shared task of `fixtures/demo`, scored and with one published board.
+"""`manage.py seed_demo`: the invented shared tasks of `fixtures/demo`, scored and with published boards.
 
-Dates are set relative to now, so that phases are open whenever it is loaded. Safe to run again: it goes on
-where it was stopped, and touches nothing once the task is there.
+Between them the tasks have a track of every kind. Dates are set relative to now, so that phases are open
+whenever it is loaded. Safe to run again: it goes on where it was stopped, and touches no task that is there.
 """
 
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
 from competition import clock
 from competition.domain.baselines import send_baselines
+from competition.domain.evaluations import QUEUES
 from competition.domain.freezing import publish_leaderboard, request_freeze
 from competition.domain.gold import add_gold, add_items
 from competition.domain.intake import receive_submission
 from competition.domain.teams import create_team
+from competition.enums import WorkStatus
 from competition.management.commands.worker import Worker
 from competition.models import FrozenLeaderboard, Phase, SharedTask, Team, Track, User
 from competition.models.tasks import PHASE_DEFAULTS
 
 FOLDER = Path(settings.BASE_DIR) / "fixtures" / "demo"
+TASK_FIELDS = ("slug", "name", "summary", "about_markdown", "terms", "contact", "columns", "columns_average")
+OPEN = (WorkStatus.QUEUED, WorkStatus.RUNNING)
 PHASE_FIELDS = ("slug", "name", "purpose", "announcement")
 TRACK_FIELDS = ("slug", "name", "sentence", "kind", "options", "languages", "example_language")
 
 
 class Command(BaseCommand):
-    help = "Loads the invented demo shared task, if it is not there, and scores it."
+    help = "Loads the invented demo shared tasks that are not there, scores them and publishes their boards."
 
-    def handle(self, **_: Any) -> None:
-        said = json.loads((FOLDER / "task.json").read_text(encoding="utf-8"))
-        task = SharedTask.objects.filter(slug=said["slug"]).first()
-        if task is None:
-            task = load(said)
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--first", action="store_true", help="only the first task, which is the smallest")
+
+    def handle(self, *, first: bool = False, **_: Any) -> None:
+        for folder, said in demo_tasks()[: 1 if first else None]:
+            if not SharedTask.objects.filter(slug=said["slug"]).exists():
+                load(folder, said)
+            work_off()
+            request_freezes(said)
+            work_off()
+            publish_frozen(said)
+
+
+def work_off() -> None:
+    """Do all queued work, and wait for what another worker has in hand."""
+    while any(model._default_manager.filter(status__in=OPEN).exists() for model in QUEUES):
         Worker("seed").run(until_idle=True)
-        publish_frozen(task, said)
+        time.sleep(0.05)
+
+
+def demo_tasks() -> list[tuple[Path, dict[str, Any]]]:
+    """Each demo task's folder and what its `task.json` says, in the folders' order."""
+    return [
+        (path.parent, json.loads(path.read_text(encoding="utf-8")))
+        for path in sorted(FOLDER.glob("*/task.json"))
+    ]
 
 
 @transaction.atomic
-def load(said: dict[str, Any]) -> SharedTask:
+def load(folder: Path, said: dict[str, Any]) -> SharedTask:
     """The whole task or nothing: phases, tracks, files, teams and runs, everything still to be scored."""
     moment = clock.now().replace(minute=0, second=0, microsecond=0)
-    told = {key: said[key] for key in ("slug", "name", "summary", "about_markdown", "terms", "contact")}
-    task = SharedTask.objects.create(published=True, **told)
+    task = SharedTask.objects.create(published=True, **{key: said[key] for key in TASK_FIELDS if key in said})
     phases = [_phase(task, one, moment) for one in said["phases"]]
     tracks = [
         Track.objects.create(task=task, order=order, **{key: one[key] for key in TRACK_FIELDS})
@@ -56,8 +80,8 @@ def load(said: dict[str, Any]) -> SharedTask:
     teams = {one["slug"]: _team(task, one) for one in said["teams"]}
     for track, of_track in zip(tracks, said["tracks"], strict=True):
         for phase, of_phase in zip(phases, said["phases"], strict=True):
-            _files(phase, track, FOLDER / of_track["folder"], of_phase.get("files_of", phase.slug))
-            _runs(phase, track, FOLDER / of_track["folder"] / "runs", teams)
+            _files(phase, track, folder / of_track["folder"], of_phase.get("files_of", phase.slug))
+            _runs(phase, track, folder / of_track["folder"] / "runs", teams)
             send_baselines(phase=phase, track=track, requested_by=None)
     return task
 
@@ -111,16 +135,22 @@ def _runs(phase: Phase, track: Track, folder: Path, teams: dict[str, Team]) -> N
         )
 
 
-def publish_frozen(task: SharedTask, said: dict[str, Any]) -> None:
-    """Freeze and publish the boards of phases that say so, where there is none yet."""
+def _to_freeze(said: dict[str, Any]) -> Iterator[tuple[str, Phase, Track]]:
+    """Why, and which boards: every track in each phase that says so."""
+    task = SharedTask.objects.get(slug=said["slug"])
     for one in said["phases"]:
-        for track in task.tracks.all():
-            phase = task.phases.get(slug=one["slug"])
-            boards = FrozenLeaderboard.objects.filter(phase=phase, track=track)
-            if not one.get("frozen"):
-                continue
-            if not boards.exists():
-                request_freeze(phase=phase, track=track, requested_by=None, reason=one["frozen"])
-                Worker("seed").run(until_idle=True)
-            for board in boards.filter(publication=None):
-                publish_leaderboard(board=board, published_by=None)
+        for track in task.tracks.all() if one.get("frozen") else ():
+            yield one["frozen"], task.phases.get(slug=one["slug"]), track
+
+
+def request_freezes(said: dict[str, Any]) -> None:
+    """Ask for the boards that are to be frozen and are not."""
+    for reason, phase, track in _to_freeze(said):
+        if not FrozenLeaderboard.objects.filter(phase=phase, track=track).exists():
+            request_freeze(phase=phase, track=track, requested_by=None, reason=reason)
+
+
+def publish_frozen(said: dict[str, Any]) -> None:
+    for _reason, phase, track in _to_freeze(said):
+        for board in FrozenLeaderboard.objects.filter(phase=phase, track=track, publication=None):
+            publish_leaderboard(board=board, published_by=None)
