@@ -1,4 +1,4 @@
-"""The demonstration: everything it promises is there, scored, frozen and verified, and starting it is one command."""
+"""The demonstration: all it promises is there, scored, frozen and verified; starting it is one command."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def test_the_demo_task_is_whole_and_loading_it_twice_changes_nothing():
     moment = clock.now()
     open_now = {phase.slug for phase in Phase.objects.all() if phase.is_open_at(moment)}
     assert open_now == {"development", "post"}
-    board = live_standings(task.phases.get(slug="development"), track, Team.objects.participants().first().captain, moment)
+    board = live_standings(
+        task.phases.get(slug="development"), track, Team.objects.participants().first().captain, moment
+    )
     assert (len(board.ranked), len(board.baselines)) == (6, 3)
     frozen = FrozenLeaderboard.objects.get()
     assert frozen.is_published
