@@ -66,6 +66,8 @@ class Shape:
         ]
         self.known = {id_field, *also, *(field.name for field in fields)}
         self.in_run = in_run
+        self.only = self.fields[0][:2] if len(self.fields) == 1 else ("", None)
+        """The field and type of a record with one field beside the id, for a quick look."""
 
     def fits(self, record: Record, faults: Faults) -> bool:
         """Whether every declared field is there with its JSON type; reports E301, E302 and W501."""
@@ -111,18 +113,21 @@ def check_run(
     ids = Ids(items.records, kind.id_field, faults)
     also = ("invalid",) if kind.takes_invalid else ()
     shape = Shape(kind.run_fields, kind.id_field, in_run=True, also=also)
-    fits, records, id_field = shape.fits, items.records, kind.id_field
+    fits, records, id_field, (only, wanted) = shape.fits, items.records, kind.id_field, shape.only
     read_answer = kind.answer_reader(items, options or {})
     answers: dict[str, Any] = {}
+    lines = ids.lines
     for number, record in reader:
         item_id = record.get(id_field)
         if type(item_id) is not str or item_id not in records or item_id in answers:
             ids.explain(number, record)
             _ = _read_invalid(kind, record, faults) if "invalid" in record else fits(record, faults)
             continue
-        faults.line, faults.item_id = number, item_id
-        ids.lines[item_id] = number
-        if "invalid" in record:
+        faults.item_id = item_id
+        lines[item_id] = number
+        if len(record) == 2 and type(record.get(only)) is wanted:  # what nearly every line is
+            answers[item_id] = read_answer(record, records[item_id], limits, faults)
+        elif "invalid" in record:
             answers[item_id] = _read_invalid(kind, record, faults)
         elif fits(record, faults):
             answers[item_id] = read_answer(record, records[item_id], limits, faults)

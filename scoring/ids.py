@@ -48,13 +48,14 @@ class Ids:
             return
         faults.item_id = item_id
         if item_id in self.lines:
+            before = self.lines[item_id]
             faults.add(
                 "E208",
-                f"The id {shown(item_id)} stands on line {self.lines[item_id]} already.",
+                f"The id {shown(item_id)} stands on line {before} already.",
                 field=self.field,
                 found=shown(item_id),
                 expected="each id once",
-                hint=f"Keep one of the lines {self.lines[item_id]} and {line}.",
+                hint=f"Keep one of the lines {before} and {line}.",
             )
             return
         if not self._misspelt(item_id):

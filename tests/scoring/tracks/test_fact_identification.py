@@ -45,7 +45,8 @@ def score(items: list[Any], gold: list[Any], run: list[Any]) -> Any:
     assert read is not None
     references = check_gold(KIND, read, as_lines(gold)).gold
     checked = check_run(KIND, read, as_lines(run))
-    assert references is not None and checked.run is not None, [p.message for p in checked.problems]
+    assert references is not None
+    assert checked.run is not None, [p.message for p in checked.problems]
     return evaluate(KIND, read, references, checked.run)
 
 
