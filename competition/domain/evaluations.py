@@ -17,15 +17,16 @@ from functools import partial
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import Max, Min
+from django.db.models import Exists, Max, Min, OuterRef
 from django.dispatch import Signal
 
 from competition import clock
 from competition.domain import audit, notices
-from competition.enums import FreezeOutcome, WorkStatus
+from competition.enums import FileStatus, FreezeOutcome, WorkStatus
 from competition.exceptions import LeaseLost
 from competition.models import (
     Blob,
+    Entry,
     Evaluation,
     FreezeRequest,
     GoldCheck,
@@ -110,13 +111,32 @@ def queue_waiting(*, gold_version: GoldVersion, moment: datetime) -> int:
         .exclude(gold_version=gold_version)
         .update(gold_version=gold_version, item_set_id=gold_version.item_set_id)
     )
-    waiting = Submission.objects.standing().filter(
-        phase=gold_version.phase, track=gold_version.track, evaluations=None
-    )
-    for submission in waiting.order_by("received_at", "pk"):
+    waiting = _never_queued().filter(phase=gold_version.phase, track=gold_version.track)
+    for submission in waiting:
         queue_evaluation(submission=submission, gold_version=gold_version, moment=moment)
         moved += 1
     return moved
+
+
+def _never_queued() -> Any:
+    standing = Submission.objects.standing().filter(evaluations=None)
+    return standing.select_related("phase", "track").order_by("received_at", "pk")
+
+
+def _queue_forgotten(moment: datetime) -> int:
+    """Queue runs without an evaluation although gold is ready: accepted just as its check ended."""
+    ready = GoldVersion.objects.filter(
+        phase=OuterRef("phase"), track=OuterRef("track"), status=FileStatus.READY
+    )
+    queued = 0
+    for found in _never_queued().filter(Exists(ready)):
+        with transaction.atomic():
+            Entry.objects.select_for_update().get(pk=found.entry_id)
+            gold_version = GoldVersion.objects.current_for(found.phase, found.track)
+            if gold_version is not None and not found.evaluations.exists():
+                queue_evaluation(submission=found, gold_version=gold_version, moment=moment)
+                queued += 1
+    return queued
 
 
 @transaction.atomic
@@ -340,7 +360,7 @@ def _phase_of(work: QueuedWork) -> Phase:
 
 @dataclass(frozen=True)
 class Swept:
-    """What one sweep found: rows queued again, and rows given up."""
+    """What one sweep found: rows queued (again), and rows given up."""
 
     again: int = 0
     failed: int = 0
@@ -362,7 +382,7 @@ def sweep(*, moment: datetime | None = None, models: Iterable[type[QueuedWork]] 
                     ring(work)
                 elif _rows(work).filter(status=WorkStatus.FAILED).exists():
                     failed += 1
-    return Swept(again, failed)
+    return Swept(again + _queue_forgotten(moment), failed)
 
 
 def position(evaluation: Evaluation) -> int:

@@ -231,10 +231,12 @@ def _require_none(blockers: list[Blocker]) -> None:
 
 def _official(phase: Phase, track: Track) -> tuple[list[OfficialRun], list[dict[str, Any]]]:
     """The runs that stand for their teams, and who is left out, with the reason."""
-    stored = _submissions(phase, track)
+    rows = official_of(phase, track)
+    chosen = [selection.run.submission_id for _, _, selection in rows if selection.run is not None]
+    stored = Submission.objects.in_bulk(chosen)
     official: list[OfficialRun] = []
     exclusions: list[dict[str, Any]] = []
-    for team, mine, selection in official_of(phase, track):
+    for team, mine, selection in rows:
         if selection.run is not None:
             official.append(OfficialRun(team, mine, selection, stored[selection.run.submission_id]))
         elif mine:
@@ -250,10 +252,6 @@ def _official(phase: Phase, track: Track) -> tuple[list[OfficialRun], list[dict[
             if one.withdrawn
         ]
     return official, exclusions
-
-
-def _submissions(phase: Phase, track: Track) -> dict[int, Submission]:
-    return {one.pk: one for one in Submission.objects.filter(phase=phase, track=track)}
 
 
 def _material(track: Track, gold: GoldVersion, official: list[OfficialRun]) -> Material:

@@ -9,6 +9,7 @@ from django.core import mail
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from competition.domain import evaluations, intake
 from competition.domain.gold import add_gold, add_items
 from competition.enums import FileStatus, WorkStatus
 from competition.exceptions import FileRefused
@@ -125,3 +126,17 @@ def test_queued_runs_are_scored_with_the_newest_gold_and_scored_ones_keep_theirs
     work_until_idle()
     versions = dict(Evaluation.objects.values_list("submission", "gold_version__version"))
     assert versions == {early.pk: 1, late.pk: 2}
+
+
+@pytest.mark.both
+def test_a_run_accepted_in_the_moment_gold_became_ready_is_found_by_the_sweep():
+    """Neither transaction saw the other: the run has no evaluation, the gold is ready."""
+    stage = set_stage()
+    GoldVersion.objects.update(status="rejected")
+    waiting, withdrawn = stage.send(stage.team(), run(2)), stage.send(stage.team(), run(3))
+    intake.withdraw_submission(submission=withdrawn, withdrawn_by=withdrawn.submitted_by)
+    assert evaluations.sweep() == evaluations.Swept()
+    GoldVersion.objects.update(status="ready")
+    assert evaluations.sweep() == evaluations.Swept(again=1)
+    assert evaluations.sweep() == evaluations.Swept()
+    assert Evaluation.objects.get().submission == waiting
