@@ -39,6 +39,21 @@ def install(connection: BaseDatabaseWrapper) -> None:
                         cursor.execute(statement)
 
 
+def names(connection: BaseDatabaseWrapper, model: type[Model]) -> list[str]:
+    """What the guards of a frozen table are called."""
+    return list(_guards(connection, model))
+
+
+def awake(connection: BaseDatabaseWrapper) -> set[str]:
+    """The triggers that are there and enabled."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')")
+        else:
+            cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        return {name for (name,) in cursor.fetchall()}
+
+
 @contextmanager
 def suspended(connection: BaseDatabaseWrapper) -> Iterator[None]:
     """The one way around the guards, for flushing a test database."""

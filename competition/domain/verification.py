@@ -38,18 +38,27 @@ def verify_leaderboard(
     board: FrozenLeaderboard, *, compute: Compute = lambda work: work()
 ) -> list[Difference]:
     """Every difference between the snapshot, its rows, its chain, and what stored runs and gold give."""
+    found = written_differences(board)
+    try:
+        return found + list(_scores(board, json.loads(board.content), compute))
+    except (ValueError, KeyError, TypeError, IndexError) as fault:
+        broken = _not_whole(board, fault)
+        return found if broken in found else [*found, broken]
+
+
+def written_differences(board: FrozenLeaderboard) -> list[Difference]:
+    """What differs in text, chain, rows and audit trail: all that can be seen without scoring."""
     found = list(_text(board)) + list(_chain(board))
     try:
-        content = json.loads(board.content)
-    except ValueError:
-        return [*found, Difference(f"{_name(board)}, content", "no JSON", "a JSON object expected")]
-    try:
-        return found + list(_rows(board, content)) + list(_scores(board, content, compute))
-    except (KeyError, TypeError, IndexError) as missing:
-        return [
-            *found,
-            Difference(f"{_name(board)}, content", "not a whole snapshot", type(missing).__name__),
-        ]
+        return found + list(_rows(board, json.loads(board.content)))
+    except (ValueError, KeyError, TypeError, IndexError) as fault:
+        return [*found, _not_whole(board, fault)]
+
+
+def _not_whole(board: FrozenLeaderboard, fault: Exception) -> Difference:
+    if isinstance(fault, json.JSONDecodeError):
+        return Difference(f"{_name(board)}, content", "no JSON", "a JSON object expected")
+    return Difference(f"{_name(board)}, content", "not a whole snapshot", type(fault).__name__)
 
 
 def _name(board: FrozenLeaderboard) -> str:
