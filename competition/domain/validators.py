@@ -6,7 +6,7 @@ Both come from the same data, so what a team reads at home is what the site says
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
@@ -50,9 +50,9 @@ def validator(item_set: ItemSet) -> Blob:
     return _built(sha256(f"validator {recipe_of(item_set)}".encode()).hexdigest(), build)
 
 
-def archive(item_sets: Iterable[ItemSet]) -> Blob | None:
+def archive(item_sets: Sequence[ItemSet]) -> Blob | None:
     """One file with the validators of all these items; None when there are none."""
-    named = _named(list(item_sets))
+    named = archive_names(item_sets)
     if not named:
         return None
     recipes = {name: recipe_of(item_set) for name, item_set in named.items()}
@@ -64,7 +64,7 @@ def archive(item_sets: Iterable[ItemSet]) -> Blob | None:
     return _built(sha256(json.dumps(recipes, sort_keys=True).encode()).hexdigest(), build)
 
 
-def _named(item_sets: list[ItemSet]) -> dict[str, ItemSet]:
+def archive_names(item_sets: Sequence[ItemSet]) -> dict[str, ItemSet]:
     """What to call each in the archive: its track, with the phase where a track has several."""
     tracks = [item_set.track.slug for item_set in item_sets]
     return {

@@ -1,4 +1,4 @@
-"""The form a run is sent with."""
+"""The forms a file is checked or sent with."""
 
 from __future__ import annotations
 
@@ -17,16 +17,46 @@ def _longest(field: str) -> int | None:
     return getattr(Submission._meta.get_field(field), "max_length", None)
 
 
-class RunUploadForm(forms.Form):
-    """Only what a browser can get wrong is judged here; the file itself is judged by `scoring.checks`."""
+class CheckForm(forms.Form):
+    """A file to check. Only what a browser can get wrong is judged here; the file itself is judged by
+    `scoring.checks`.
+    """
 
     file = forms.FileField(
         label="Your run",
         allow_empty_file=True,
         max_length=None,
-        error_messages={"required": "Choose the file to send."},
+        error_messages={"required": "Choose the file."},
         widget=forms.FileInput(attrs={"accept": ".jsonl,.json,.txt,.ndjson,application/jsonl,text/plain"}),
     )
+
+    beyond = 20
+    """Files of so many times the limit go on to the checks, whose report says more; larger ones stop here."""
+
+    def __init__(self, *args: Any, limits: Limits, check_url: str = "", **kwargs: Any) -> None:
+        """`check_url` is where a script checks the file as soon as it is chosen."""
+        super().__init__(*args, **kwargs)
+        self.limits = limits
+        if check_url:
+            at_once = {"post": check_url, "trigger": "change", "target": "#outcome"}
+            attributes = {f"hx-{name}": value for name, value in at_once.items()}
+            self.fields["file"].widget.attrs |= {**attributes, "hx-encoding": "multipart/form-data"}
+
+    def clean_file(self) -> UploadedFile:
+        file = self.cleaned_data["file"]
+        largest = self.limits.file_bytes
+        if file.size > self.beyond * largest:
+            raise forms.ValidationError(
+                f"The file has {filesizeformat(file.size)}; a run may have {filesizeformat(largest)} at most."
+            )
+        return file
+
+
+class RunUploadForm(CheckForm):
+    """What comes with a run that is sent. Its bytes are held in memory, so the bound is tighter."""
+
+    beyond = 2
+
     run_name = forms.CharField(
         label="Run name",
         max_length=_longest("run_name"),
@@ -50,16 +80,6 @@ class RunUploadForm(forms.Form):
         help_text="Name the data beyond what the task released, if you used any.",
     )
     idempotency_key = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
-
-    def clean_file(self) -> UploadedFile:
-        file = self.cleaned_data["file"]
-        largest = Limits().file_bytes
-        # A little beyond the limit goes on to the checks, whose report says more; far beyond it stops here.
-        if file.size > 2 * largest:
-            raise forms.ValidationError(
-                f"The file has {filesizeformat(file.size)}; a run may have {filesizeformat(largest)} at most."
-            )
-        return file
 
     def sent(self) -> dict[str, Any]:
         """What `receive_submission` takes, the bytes included."""

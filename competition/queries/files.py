@@ -7,12 +7,21 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from competition.enums import FileStatus
-from competition.models import ItemSet, Track
+from competition.models import ItemSet, SharedTask, Track
 
 
 def released_items(track: Track, moment: datetime, *, unopened: bool = False) -> QuerySet[ItemSet]:
     """The current items of each phase that has opened; `unopened` adds the rest, for organizers."""
     return _opened(ItemSet.objects.current(), track, moment, unopened)
+
+
+def open_items(task: SharedTask, moment: datetime) -> list[ItemSet]:
+    """The current items of every track and phase that is open."""
+    found = ItemSet.objects.current().filter(
+        track__task=task, phase__opens_at__lte=moment, phase__closes_at__gt=moment
+    )
+    found = found.select_related("phase", "track__task", "blob").defer("blob__packed")
+    return list(found.order_by("track__order", "track__pk", "phase__opens_at", "phase__pk"))
 
 
 def replaced_items(track: Track, moment: datetime, *, unopened: bool = False) -> QuerySet[ItemSet]:

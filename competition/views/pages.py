@@ -8,8 +8,9 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 
-from competition.models import SharedTask, Team, Track, User
+from competition.models import Phase, SharedTask, Team, Track, User
 from competition.queries.rail import Rail, rail_of
 
 Viewer = User | AnonymousUser
@@ -52,6 +53,15 @@ def find_track(viewer: Viewer, task_slug: str, slug: str, now: datetime) -> tupl
     if track is None:
         raise Http404
     return rail, track
+
+
+def check_url(track: Track, phase: Phase) -> str:
+    """Where a file for this phase can be checked without sending it."""
+    return f"{reverse('check', args=[track.task.slug, track.slug])}?phase={phase.slug}"
+
+
+def organizes(viewer: Viewer, rail: Rail) -> bool:
+    return SharedTask.objects.organized_by(viewer).filter(pk=rail.task.pk).exists()
 
 
 def team_of(viewer: Viewer, task: SharedTask) -> Team | None:

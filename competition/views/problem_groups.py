@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any
 
+from defusedcsv import csv
+
 from scoring.catalogue import CODES
-from scoring.problems import SEVERITIES
+from scoring.problems import SEVERITIES, visible
 
 SHOWN = 5
 """Problems of one code that are shown in full; of those without a line, such as missing ids, just one."""
 
+RIGHT_CHARACTERS = 200
+
 WORDS = (
-    ("error", "must be fixed", "bad"),
-    ("warning", "to look at", "warn"),
-    ("info", "for information", "calm"),
+    ("error", "Must be fixed", "must be fixed", "bad"),
+    ("warning", "Please look", "to look at", "warn"),
+    ("info", "For information", "for information", "calm"),
 )
 ORDER = {"error": 0, "warning": 1, "info": 2}
+COLUMNS = ("code", "severity", "line", "item_id", "field", "found", "expected", "message", "hint")
 
 
 @dataclass
@@ -47,23 +53,88 @@ class Group:
         return self.total - len(self.problems) - len(self.more)
 
 
+@dataclass
+class Section:
+    """The groups of one severity."""
+
+    title: str
+    groups: list[Group]
+
+
+@dataclass
+class ShownReport:
+    """The report of a check as a page shows it. `counts`: ("19 must be fixed", "bad"), …"""
+
+    ok: bool
+    errors: int
+    lines: int
+    items: int
+    digest: str
+    counts: list[tuple[str, str]]
+    sections: list[Section]
+
+    @property
+    def groups(self) -> list[Group]:
+        return [group for section in self.sections for group in section.groups]
+
+
+def shown_report(
+    report: Mapping[str, Any],
+    excerpts: Mapping[str, Sequence[str]] | None = None,
+    samples: Mapping[str, str] | None = None,
+) -> ShownReport:
+    """`excerpts`: place of a problem in the report, as text → its line before, at and after the fault.
+    `samples`: item id → a valid line for it.
+    """
+    counts = report.get("counts", {})
+    groups = grouped(report.get("problems", []), counts.get("codes", {}), excerpts, samples)
+    sections, totals = [], []
+    for severity, title, word, tone in WORDS:
+        of_it = [group for group in groups if group.severity == severity]
+        if of_it:
+            sections.append(Section(title, of_it))
+            totals.append((f"{sum(group.total for group in of_it):,} {word}", tone))
+    return ShownReport(
+        ok=bool(report.get("ok")),
+        errors=counts.get("errors", 0),
+        lines=counts.get("lines", 0),
+        items=counts.get("items", 0),
+        digest=report.get("digests", {}).get("run", ""),
+        counts=totals,
+        sections=sections,
+    )
+
+
 def grouped(
-    problems: Sequence[dict[str, Any]], totals: Mapping[str, int], excerpts: Mapping[str, str] | None = None
+    problems: Sequence[dict[str, Any]],
+    totals: Mapping[str, int],
+    excerpts: Mapping[str, Sequence[str]] | None = None,
+    samples: Mapping[str, str] | None = None,
 ) -> list[Group]:
-    """Worst first. `totals`: code → how often; `excerpts`: line number as text → the line, made visible."""
+    """Worst first. Arguments as in `shown_report`."""
     groups = {code: Group(code, total) for code, total in totals.items()}
-    for problem in problems:
+    for place, problem in enumerate(problems):
         group = groups.setdefault(problem["code"], Group(problem["code"], 0))
         if len(group.problems) < (SHOWN if problem["line"] else 1):
-            group.problems.append({**problem, "excerpt": (excerpts or {}).get(str(problem["line"]))})
+            excerpt = (excerpts or {}).get(str(place))
+            right = _right_line(problem, samples or {}) if group.severity == "error" else ""
+            group.problems.append({**problem, "excerpt": excerpt, "right": right})
         else:
             group.more.append(problem)
     return sorted(groups.values(), key=lambda group: (ORDER[group.severity], -group.total, group.code))
 
 
-def severity_counts(groups: Sequence[Group]) -> list[tuple[str, str]]:
-    """The counts that stand on top of a report: ("19 must be fixed", "bad"), …"""
-    totals = {
-        severity: sum(group.total for group in groups if group.severity == severity) for severity in ORDER
-    }
-    return [(f"{totals[severity]:,} {word}", tone) for severity, word, tone in WORDS if totals[severity]]
+def _right_line(problem: Mapping[str, Any], samples: Mapping[str, str]) -> str:
+    """A valid line for the item of a problem, or of any item where the problem names none we know."""
+    line = samples.get(problem["item_id"] or "") or next(iter(samples.values()), "")
+    return visible(line, RIGHT_CHARACTERS)
+
+
+def problems_csv(report: Mapping[str, Any]) -> str:
+    """All problems of a report as a table in which no spreadsheet finds a formula."""
+    table = StringIO()
+    writer = csv.writer(table)
+    writer.writerow(COLUMNS)
+    for problem in report.get("problems", []):
+        writer.writerow([problem.get(column) for column in COLUMNS])
+    return "\ufeff" + table.getvalue()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from math import ceil
 from typing import Any
 
-from defusedcsv import csv
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -16,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from competition import clock, rules
 from competition.domain import visibility
 from competition.domain.intake import (
+    RefusedTooOften,
     can_submit,
     choose_submission,
     receive_submission,
@@ -23,6 +25,7 @@ from competition.domain.intake import (
     withdraw_submission,
 )
 from competition.domain.quota import Quota, spent_sentence
+from competition.domain.validators import rules_for, sample_lines
 from competition.enums import Counts
 from competition.exceptions import CannotSubmit, NotAllowed
 from competition.forms.runs import RunUploadForm, new_key
@@ -30,11 +33,10 @@ from competition.models import ItemSet, Phase, RefusedUpload, Submission, Team, 
 from competition.queries.rail import Rail, rail_of
 from competition.views import track_facts as facts
 from competition.views.explaining import breakdown_tables, explain
-from competition.views.pages import TABS, find_track, show, team_of
-from competition.views.problem_groups import grouped, severity_counts
+from competition.views.pages import TABS, check_url, find_track, show, team_of
+from competition.views.problem_groups import problems_csv, shown_report
 from competition.views.run_page import shown_scores, state_of
 from competition.views.run_report import speaking_evaluation, why_it_counts
-from scoring.records import Limits
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -46,17 +48,22 @@ def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
     team = team_of(request.user, rail.task)
     phase = rail.phase_called(request.GET.get("phase")) or (rail.open[0] if rail.open else None)
     if request.method != "POST":
-        form = RunUploadForm(initial={"idempotency_key": new_key()}) if phase and team else None
+        blank = {"idempotency_key": new_key()}
+        form = RunUploadForm(initial=blank, **form_settings(found, phase)) if phase and team else None
         return _submit_page(request, rail, found, team, phase, form)
     if not request.user.is_authenticated or team is None or phase is None:
         return _submit_page(request, rail, found, team, phase, None, status=403)
-    form = RunUploadForm(request.POST, request.FILES)
+    form = RunUploadForm(request.POST, request.FILES, **form_settings(found, phase))
     if not form.is_valid():
         return _submit_page(request, rail, found, team, phase, form, status=422)
     try:
         sent = receive_submission(
             team=team, phase=phase, track=found, submitted_by=request.user, received_at=now, **form.sent()
         )
+    except RefusedTooOften as refusal:
+        page = _submit_page(request, rail, found, team, phase, form, refusal=refusal.message, status=429)
+        page["Retry-After"] = str(ceil((refusal.again_at - now).total_seconds()))
+        return page
     except (CannotSubmit, NotAllowed) as refusal:
         return _submit_page(request, rail, found, team, phase, form, refusal=refusal.message, status=409)
     return redirect(sent)
@@ -78,9 +85,7 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
         "submissions/detail.html",
         now=now,
         rail=rail_of(found.phase.task, now),
-        problems=grouped(
-            found.warnings.get("problems", []), found.warnings.get("counts", {}).get("codes", {})
-        ),
+        report=shown_report(found.warnings),
         counts=why_it_counts(request.user, found, now),
         can_withdraw=changeable and rules.can_withdraw(request.user, found),
         can_choose=changeable and member and found.phase.counts == Counts.CHOSEN,
@@ -106,10 +111,7 @@ def refused_upload(request: HttpRequest, public_id: str) -> HttpResponse:
     """Every problem of a refused file."""
     now = clock.now()
     found = _own_refusal(request, public_id)
-    counts = found.problems.get("counts", {})
-    groups = grouped(
-        found.problems.get("problems", []), counts.get("codes", {}), found.problems.get("excerpts")
-    )
+    item_set = ItemSet.objects.current_for(found.phase, found.track)
     return show(
         request,
         "submissions/refused.html",
@@ -118,20 +120,25 @@ def refused_upload(request: HttpRequest, public_id: str) -> HttpResponse:
         refused=found,
         track=found.track,
         phase=found.phase,
-        problems=groups,
-        errors=counts.get("errors", 0),
-        counts=severity_counts(groups),
+        report=shown_report(
+            found.problems,
+            found.problems.get("excerpts"),
+            sample_lines(rules_for(item_set)) if item_set else None,
+        ),
     )
 
 
 @require_safe
 def refused_problems(request: HttpRequest, public_id: str, form: str) -> HttpResponse:
-    return _problems(_own_refusal(request, public_id).problems, form)
+    report = dict(_own_refusal(request, public_id).problems)
+    report.pop("excerpts", None)
+    return _problems(report, form)
 
 
 @require_safe
 def submission_problems(request: HttpRequest, public_id: str, form: str) -> HttpResponse:
-    return _problems(_own_submission(request, public_id).warnings, form)
+    run = _own_submission(request, public_id)
+    return _problems({**run.warnings, "diagnostics": run.observed}, form)
 
 
 def _submit_page(
@@ -172,9 +179,14 @@ def _submit_page(
         team=team,
         phase=phase,
         phases=rail.open,
-        limits=Limits(),
+        limits=track.run_limits,
         **context,
     )
+
+
+def form_settings(track: Track, phase: Phase) -> dict[str, Any]:
+    """What the upload form needs to know of the track: its limits, and where a file can be checked first."""
+    return {"limits": track.run_limits, "check_url": check_url(track, phase)}
 
 
 def promise(quota: Quota) -> str:
@@ -255,22 +267,14 @@ def _own_refusal(request: HttpRequest, public_id: str) -> RefusedUpload:
     return found
 
 
-COLUMNS = ("code", "severity", "line", "item_id", "field", "found", "expected", "message", "hint")
-
-
 def _problems(report: dict[str, Any], form: str) -> HttpResponse:
-    """The problems as JSON (the report's own objects) or CSV that no spreadsheet runs."""
-    problems = report.get("problems", [])
+    """The whole report as JSON, as `check --json` prints it, or its problems as a table."""
+    name = f"problems.{form}"
     if form == "json":
-        return JsonResponse(
-            {"problems": problems, "counts": report.get("counts", {})},
-            json_dumps_params={"ensure_ascii": False},
-            headers={"Content-Disposition": 'attachment; filename="problems.json"'},
-        )
-    response = HttpResponse("\ufeff", content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="problems.csv"'
-    writer = csv.writer(response)
-    writer.writerow(COLUMNS)
-    for problem in problems:
-        writer.writerow([problem.get(column) for column in COLUMNS])
-    return response
+        content, content_type = json.dumps(report, ensure_ascii=False), "application/json"
+    elif form == "csv":
+        content, content_type = problems_csv(report), "text/csv; charset=utf-8"
+    else:
+        raise Http404
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type=content_type, headers=headers)

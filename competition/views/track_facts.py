@@ -12,7 +12,10 @@ from django.urls import reverse
 
 from competition.domain.ranking import percent
 from competition.domain.samples import item_in, items_of, sample_run, worked_example
-from competition.models import ItemSet, Track
+from competition.domain.validators import archive, archive_names, validator, validator_name
+from competition.models import Blob, ItemSet, Track
+from competition.queries.files import open_items
+from competition.queries.rail import Rail
 from scoring.options import options_of, read_options
 from scoring.signature import signature
 from scoring.tracks import get_kind
@@ -45,6 +48,16 @@ class File:
     rows: int
     size: int
     digest: str
+
+
+@dataclass(frozen=True)
+class ArchiveFile:
+    """The file with many validators, and the names it knows them by."""
+
+    url: str
+    size: int
+    digest: str
+    names: list[str]
 
 
 def shown_fields(
@@ -161,34 +174,37 @@ def interval_rule(kind: Kind) -> str:
     )
 
 
-def files_of(item_sets: Iterable[ItemSet]) -> list[File]:
-    """Items and the sample run of each set, with the address, size and digest of each."""
-    files = []
-    for item_set in item_sets:
-        track, phase = item_set.track, item_set.phase
-        where = [track.task.slug, track.slug, phase.slug]
-        blob = item_set.blob
-        items_url = reverse("items_file", args=where)
-        stem = f"{track.slug}-{phase.slug}"
-        files.append(
-            File(
-                f"{stem}-items.jsonl",
-                "what to answer",
-                items_url,
-                item_set,
-                item_set.n_items,
-                blob.size,
-                blob.digest,
-            )
-        )
-        sample = sample_run(item_set)
-        if sample:
-            url, digest = reverse("sample_file", args=where), sha256(sample).hexdigest()
-            rows = sample.count(b"\n")
-            files.append(
-                File(f"{stem}-sample.jsonl", "a valid run", url, item_set, rows, len(sample), digest)
-            )
+def files_of(item_set: ItemSet) -> list[File]:
+    """What a phase gives away: items, a sample run and the validator, with address, size and digest."""
+    track, phase, n_items = item_set.track, item_set.phase, item_set.n_items
+    where = [track.task.slug, track.slug, phase.slug]
+    stem = f"{track.slug}-{phase.slug}"
+
+    def file(name: str, about: str, route: str, rows: int, blob: Blob) -> File:
+        more = [name] if route == "validator_file" else []
+        url = reverse(route, args=[*where, *more])
+        return File(name, about, url, item_set, rows, blob.size, blob.digest)
+
+    files = [file(f"{stem}-items.jsonl", "what to answer", "items_file", n_items, item_set.blob)]
+    sample = sample_run(item_set)
+    if sample:
+        unsaved = Blob(digest=sha256(sample).hexdigest(), size=len(sample))
+        rows = sample.count(b"\n")
+        files.append(file(f"{stem}-sample.jsonl", "a valid run", "sample_file", rows, unsaved))
+    about = "says at home what the site would say"
+    files.append(file(validator_name(item_set), about, "validator_file", n_items, validator(item_set)))
     return files
+
+
+def archive_of(rail: Rail) -> ArchiveFile | None:
+    """The validators of all tracks with something open, where there is anything open."""
+    found = open_items(rail.task, rail.moment)
+    blob = archive(found)
+    if blob is None:
+        return None
+    return ArchiveFile(
+        reverse("archive_file", args=[rail.task.slug]), blob.size, blob.digest, list(archive_names(found))
+    )
 
 
 def kind_of(track: Track) -> Kind:

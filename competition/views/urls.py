@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from competition.views import boards, home, status, submissions, teams, tracks
+from competition.views import boards, checking, codes, home, status, submissions, teams, tracks, validators
 
 TRACK = "tasks/<slug:task>/<slug:track>/"
 
@@ -12,13 +12,18 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("status", status.status, name="status"),
     path("healthz", status.healthz, name="healthz"),
+    path("codes/", codes.index, name="codes"),
+    path("codes/<str:code>/", codes.code, name="code"),
     path("tasks/<slug:task>/", home.task, name="task"),
     path("tasks/<slug:task>/teams/new/", teams.new_team, name="create_team"),
+    path("tasks/<slug:task>/validators.pyz", validators.archive_file, name="archive_file"),
     path(TRACK, tracks.overview, name="track"),
     path(f"{TRACK}data/", tracks.data, name="data"),
-    path(f"{TRACK}data/SHA256SUMS", tracks.sums_file, name="sums_file"),
-    path(f"{TRACK}data/<slug:phase>/items.jsonl", tracks.items_file, name="items_file"),
-    path(f"{TRACK}data/<slug:phase>/sample.jsonl", tracks.sample_file, name="sample_file"),
+    path(f"{TRACK}data/<slug:phase>/SHA256SUMS", validators.sums_file, name="sums_file"),
+    path(f"{TRACK}data/<slug:phase>/items.jsonl", validators.items_file, name="items_file"),
+    path(f"{TRACK}data/<slug:phase>/sample.jsonl", validators.sample_file, name="sample_file"),
+    path(f"{TRACK}data/<slug:phase>/<str:name>", validators.validator_file, name="validator_file"),
+    path(f"{TRACK}check/", checking.check, name="check"),
     path(f"{TRACK}evaluation/", tracks.evaluation, name="evaluation"),
     path(f"{TRACK}submit/", submissions.submit, name="submit"),
     path(f"{TRACK}leaderboard/", boards.leaderboard, name="leaderboard"),

@@ -1,4 +1,5 @@
-// Makes the whole .drop area take a dropped file and says what was chosen. The file input works without this.
+// Makes the whole .drop area take a dropped file, says what was chosen and, once htmx has had it checked, the
+// verdict. The file input works without this.
 "use strict";
 
 for (const area of document.querySelectorAll(".drop")) {
@@ -19,6 +20,12 @@ for (const area of document.querySelectorAll(".drop")) {
   }
 
   input.addEventListener("change", say);
+  input.addEventListener("htmx:beforeRequest", () => { chosen.textContent += " · checking…"; });
+  input.addEventListener("htmx:afterRequest", () => {
+    const verdict = document.querySelector("#outcome h2");
+    say();
+    if (verdict) chosen.textContent += ` · ${verdict.textContent}`;
+  });
   for (const kind of ["dragenter", "dragover"]) {
     area.addEventListener(kind, (event) => {
       event.preventDefault();
@@ -30,7 +37,7 @@ for (const area of document.querySelectorAll(".drop")) {
     event.preventDefault();
     if (event.dataTransfer.files.length) {
       input.files = event.dataTransfer.files;
-      say();
+      input.dispatchEvent(new Event("change", { bubbles: true }));
     }
   });
 }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 
-from competition.models import RefusedUpload, Submission
+from competition.models import RefusedUpload
 from tests.support.builders import make_board, make_scored, make_submission
 from tests.support.pages import Scene, make_scene
+from tests.support.runs_sent import send
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
-OPEN_TO_ALL = ("", "data/", "evaluation/", "submit/", "leaderboard/")
+OPEN_TO_ALL = ("", "data/", "evaluation/", "submit/", "check/", "leaderboard/")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_the_tabs_of_a_published_task_are_open_to_all(scene: Scene, tab: str) ->
     assert statuses(scene, scene.address + tab) == everyone(200)
 
 
-@pytest.mark.parametrize("address", ["/", "/status", "/healthz"])
+@pytest.mark.parametrize("address", ["/", "/status", "/healthz", "/codes/", "/codes/E104/"])
 def test_the_site_itself_is_open_to_all(scene: Scene, address: str) -> None:
     assert statuses(scene, address) == everyone(200)
 
@@ -135,17 +135,3 @@ def test_items_are_released_when_their_phase_opens(scene: Scene) -> None:
     scene.test.save()
     assert statuses(scene, f"{scene.address}data/test/items.jsonl") == {**everyone(404), "organizer": 200}
     assert "answers-test-items" not in scene.as_(scene.lead).get(f"{scene.address}data/").content.decode()
-
-
-def send(
-    scene: Scene, content: bytes, phase: str = "dev", **fields: str
-) -> Submission | RefusedUpload | None:
-    """Send a run as the lead; what it became."""
-    client = scene.as_(scene.lead)
-    file = SimpleUploadedFile("run.jsonl", content)
-    answer = client.post(f"{scene.address}submit/?phase={phase}", {"file": file, **fields})
-    if answer.status_code != 302:
-        return None
-    public_id = answer["Location"].strip("/").rpartition("/")[2]
-    found = Submission.objects.filter(public_id=public_id).first()
-    return found or RefusedUpload.objects.get(public_id=public_id)

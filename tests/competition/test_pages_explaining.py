@@ -13,7 +13,7 @@ from competition.models import Publication
 from competition.templatetags import podium
 from competition.views.explaining import breakdown_tables, explain, small_values
 from competition.views.markdown import as_html
-from competition.views.problem_groups import grouped, severity_counts
+from competition.views.problem_groups import shown_report
 from scoring.tracks import get_kind
 from tests.support.builders import make_board, make_scored, make_submission
 from tests.support.pages import Scene, make_scene
@@ -93,14 +93,19 @@ def test_problems_stand_worst_first_with_their_line() -> None:
         *({"code": "E209", "line": None, "item_id": f"q{n}"} for n in range(9)),
         *({"code": "E303", "line": n, "item_id": "b"} for n in range(2, 9)),
     ]
-    groups = grouped(problems, {"W501": 1, "E209": 1_500, "E303": 7}, {"2": "the line"})
+    totals = {"W501": 1, "E209": 1_500, "E303": 7}
+    line = ["the ", "faulty", " line"]
+    report = shown_report({"problems": problems, "counts": {"codes": totals}}, {"10": line}, {"b": "right"})
+    groups = report.groups
     assert [(one.code, one.total, len(one.problems), len(one.more), one.unkept) for one in groups] == [
         ("E209", 1_500, 1, 8, 1_491),
         ("E303", 7, 5, 2, 0),
         ("W501", 1, 1, 0, 0),
     ]
-    assert groups[1].problems[0]["excerpt"] == "the line"
-    assert severity_counts(groups) == [("1,507 must be fixed", "bad"), ("1 to look at", "warn")]
+    assert groups[1].problems[0]["excerpt"] == line
+    assert groups[1].problems[0]["right"] == "right"
+    assert report.counts == [("1,507 must be fixed", "bad"), ("1 to look at", "warn")]
+    assert [section.title for section in report.sections] == ["Must be fixed", "Please look"]
 
 
 def test_markdown_of_organizers_brings_no_script_and_no_picture() -> None:
