@@ -206,7 +206,7 @@ def _checked_run(kind: Kind, items: Items, path: Path, options: Mapping[str, Any
         return check_run(kind, items, source, options=options)
 
 
-def _open(path: Path):
+def _open(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as fault:

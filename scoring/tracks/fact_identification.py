@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from math import fsum
 from random import Random
 from typing import Any
 
@@ -94,7 +95,7 @@ class FactIdentification(Kind):
             "classes_predicted", "Classes predicted", 0, "table", "Scored and unscored numbers alike."
         ),
         Diagnostic("numbers_left_out", "Numbers left out", 0, "percent", "A number left out counts as none."),
-        Diagnostic("by_class", "By class", 1, "table"),
+        Diagnostic("by_class", "By class", 1, "table", chart="bars"),
         Diagnostic("confusion", "Classes: gold by run", 1, "matrix"),
     )
 
@@ -110,9 +111,11 @@ class FactIdentification(Kind):
             return None
         numbers = [entry.get("number") for entry in item["numbers"] if isinstance(entry, dict)]
         if len(numbers) < len(item["numbers"]) or any(type(number) is not int for number in numbers):
-            return _faulty_numbers("each entry is an object with a whole number", faults)
+            _faulty_numbers("each entry is an object with a whole number", faults)
+            return None
         if len(set(numbers)) < len(numbers):
-            return _faulty_numbers("no number occurs twice", faults)
+            _faulty_numbers("no number occurs twice", faults)
+            return None
         return item
 
     def read_reference(self, record: Record, item: Record, faults: Faults) -> dict[int, str] | None:
@@ -167,7 +170,7 @@ class FactIdentification(Kind):
                 _compare_attributes(predicted, expected, columns)
         return tuple(columns)
 
-    def scores_of(self, total: Tally, options: Mapping[str, Any]) -> dict[str, float]:
+    def scores_of(self, total: Any, options: Mapping[str, Any]) -> dict[str, float]:
         classes = {name: Counts(*total[3 * place : 3 * place + 3]) for name, place in PLACE.items()}
         facts = [counts for name, counts in classes.items() if name != NONE]
         joint = Counts(*map(sum, zip(*facts)))
@@ -206,7 +209,7 @@ class FactIdentification(Kind):
         for one in scored:
             given = {} if is_invalid(one.answer) else one.answer
             pairs.update((expected, given.get(number, NONE)) for number, expected in one.reference.items())
-        rows = [
+        rows: list[list[Any]] = [
             [name, int(counts.expected), counts.precision, counts.recall, counts.f1]
             for name, counts in _by_class(scored).items()
         ]
@@ -220,7 +223,8 @@ class FactIdentification(Kind):
 
 
 def _by_class(scored: list[Scored]) -> dict[str, Counts]:
-    totals = list(map(sum, zip(*(one.tally for one in scored)))) or [0.0] * 28
+    tallies: list[Any] = [one.tally for one in scored]
+    totals = list(map(fsum, zip(*tallies))) or [0.0] * 28
     return {name: Counts(*totals[3 * place : 3 * place + 3]) for name, place in PLACE.items()}
 
 
@@ -263,7 +267,7 @@ def _faulty_numbers(rule: str, faults: Faults) -> None:
     )
 
 
-def _baseline(choose: str):
+def _baseline(choose: str) -> Callable[[Items, Gold | None, Random], Iterator[Record]]:
     def make(items: Items, gold: Gold | None, random: Random) -> Iterator[Record]:
         for item_id, item in items.records.items():
             facts = [_as_fact(entry["number"], choose or random.choice(CLASSES)) for entry in item["numbers"]]

@@ -59,7 +59,7 @@ class FactSelection(Kind):
     resampling = NO_INTERVAL
     diagnostics = (
         Diagnostic("selected", "Facts selected per group", 0, "table"),
-        Diagnostic("by_language", "Mentions by language, pooled", 1, "table"),
+        Diagnostic("by_language", "Mentions by language, pooled", 1, "table", chart="languages"),
         CONTRASTS,
     )
 
@@ -122,7 +122,7 @@ class FactSelection(Kind):
             tally["expected", language] = float(expected)
         return tally
 
-    def scores_of(self, total: Tally, options: Mapping[str, Any]) -> dict[str, float]:
+    def scores_of(self, total: Any, options: Mapping[str, Any]) -> dict[str, float]:
         concepts = [key[1] for key in total if isinstance(key, tuple) and key[0] == "groups"]
         means = {
             name: ratio(sum(total[name, one] / total["groups", one] for one in concepts), len(concepts))
@@ -138,7 +138,7 @@ class FactSelection(Kind):
             "invalid_rate": ratio(total["invalid"], groups),
         }
 
-    def item_counts(self, tally: Tally) -> dict[str, Any]:
+    def item_counts(self, tally: Any) -> dict[str, Any]:
         """{"languages": {language: [hits, selected, targets]}}."""
         spoken = [key[1] for key in tally if isinstance(key, tuple) and key[0] == "hits"]
         return {
