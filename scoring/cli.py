@@ -8,7 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from scoring.baselines import GoldNeeded, UnknownBaseline, baseline_run
 from scoring.checks import CheckedRun, check_gold, check_items, check_run
