@@ -13,7 +13,10 @@ class CompetitionConfig(AppConfig):
     verbose_name = "Competition"
 
     def ready(self) -> None:
+        from competition import bell
+
         post_migrate.connect(prepare_database, sender=self)
+        bell.install()
 
 
 def prepare_database(*, using: str, verbosity: int = 1, **_: Any) -> None:

@@ -63,6 +63,13 @@ class WorkStatus(TextChoices):
     FAILED = "failed", "failed"
 
 
+class WorkerRole(TextChoices):
+    """Who gives a sign of life."""
+
+    WORKER = "worker", "worker"
+    SWEEPER = "sweeper", "sweeper"
+
+
 class FreezeOutcome(TextChoices):
     OPEN = "", "not decided yet"
     FROZEN = "frozen", "frozen"

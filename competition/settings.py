@@ -10,7 +10,10 @@ from pathlib import Path
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-env = environ.Env()
+from competition.outages import BOUNDED
+
+env = environ.FileAwareEnv()
+"""Each variable may also name a file that holds it: SECRET_KEY_FILE for SECRET_KEY."""
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(env.str("PODIUM_DATA_DIR", default=str(BASE_DIR / "data")))
@@ -67,6 +70,8 @@ SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"] if DEMO else [])
 if not DEMO:
     refuse_unsafe(SECRET_KEY, ALLOWED_HOSTS, DEBUG)
+SITE_URL = env.str("SITE_URL", default=f"http{'s' if HTTPS else ''}://{ALLOWED_HOSTS[0]}").rstrip("/")
+"""Where mail tells people to look."""
 
 # Apps
 
@@ -148,7 +153,23 @@ else:
 
 REDIS_URL = env.str("REDIS_URL", default="")
 if REDIS_URL:
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+    CACHES = {
+        "default": {
+            "BACKEND": "competition.outages.ForgivingRedisCache",
+            "LOCATION": REDIS_URL,
+            "OPTIONS": BOUNDED,
+        }
+    }
+    # The bell that wakes workers. The database is the queue of record: `competition/bell.py`.
+    INSTALLED_APPS.append("django_rq")
+    RQ_QUEUES = {
+        "default": {
+            "URL": REDIS_URL,
+            "SERIALIZER": "rq.serializers.JSONSerializer",
+            "DEFAULT_TIMEOUT": 3_600,  # what bounds work is the child's limits, not the bell's
+        }
+    }
+    RQ = {"COMMIT_MODE": "auto"}
 else:
     CACHES = {
         "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "shared_cache"}
@@ -174,6 +195,7 @@ if EMAIL_CONFIGURED:
     globals().update(env.email_url("EMAIL_URL"))
 else:
     EMAIL_BACKEND = f"django.core.mail.backends.{'console' if DEMO else 'dummy'}.EmailBackend"
+EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="podium@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 

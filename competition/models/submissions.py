@@ -137,6 +137,7 @@ class Submission(PublicId, Created):
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_by = models.ForeignKey(User, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     baseline_name = models.CharField(max_length=40, blank=True)
+    receipt_mailed_at = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = SubmissionQuerySet.as_manager()
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import models
 from django.db.models import Q
 
-from competition.enums import FreezeOutcome, WorkStatus
+from competition.enums import FreezeOutcome, WorkerRole, WorkStatus
 from competition.models.base import REASON_LENGTH, Created, organized_by
 from competition.models.files import Blob, GoldVersion, ItemSet
 from competition.models.people import User
@@ -159,9 +159,10 @@ class Result(Created):
 
 
 class WorkerBeat(models.Model):
-    """When each worker was last seen, and what it was at."""
+    """When each worker or sweeper was last seen, and what it was at."""
 
     name = models.CharField(max_length=120, unique=True)
+    role = models.CharField(max_length=8, choices=WorkerRole.choices, default=WorkerRole.WORKER)
     started_at = models.DateTimeField()
     seen_at = models.DateTimeField(db_index=True)
     current = models.CharField(max_length=120, blank=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 import signal
@@ -11,18 +10,17 @@ import threading
 import time
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import OperationalError, close_old_connections
+from redis import RedisError
 
-from competition import clock, jobs
-from competition.domain import evaluations
-from competition.domain.intake import forget_refused_uploads
-from competition.models import WorkerBeat
+from competition import bell, clock, jobs, outages
+from competition.domain import receipts, sweeping
+from competition.enums import WorkerRole
+from competition.management.presence import Presence, surviving
 
-log = logging.getLogger(__name__)
-
-BEAT_SECONDS = 5.0
-SWEEP_SECONDS = 30.0
+LISTEN_SECONDS = 1
+"""How long a worker listens for a bell before it looks by itself."""
 
 
 class Command(BaseCommand):
@@ -33,7 +31,11 @@ class Command(BaseCommand):
         parser.add_argument("--until-idle", action="store_true", help="leave when nothing is queued")
         parser.add_argument("--name", default="", help="the worker's name; made up when not given")
         parser.add_argument(
-            "--wait", type=float, default=0.5, metavar="SECONDS", help="pause between looks at an empty queue"
+            "--wait",
+            type=float,
+            default=0.5,
+            metavar="SECONDS",
+            help="pause between looks at an empty queue where no bell can be heard",
         )
 
     def handle(self, *, once: bool, until_idle: bool, name: str, wait: float, **_: Any) -> None:
@@ -47,55 +49,46 @@ class Worker:
     """One worker process. After SIGTERM or Ctrl-C it ends the row in hand, then leaves."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.presence = Presence(name, WorkerRole.WORKER)
         self.leave = threading.Event()
-        self.started_at = clock.now()
-        self.next_sweep = self.next_beat = 0.0
+        self.next_sweep = 0.0
 
     def run(self, *, once: bool = False, until_idle: bool = False, wait: float = 0.5) -> None:
-        try:
+        with self.presence:
             while not self.leave.is_set():
-                worked = self.turn()
+                worked = True
+                with surviving(self.leave):
+                    worked = self.turn()
                 if once or (until_idle and not worked):
                     break
                 if not worked:
-                    self.leave.wait(wait)
-        finally:
-            WorkerBeat.objects.filter(name=self.name).delete()
+                    self.pause(wait)
 
     def turn(self) -> bool:
         """Sweep and beat when it is time, then do one row. Returns whether there was one."""
-        try:
-            self.housekeeping()
-            work = jobs.claim_any(self.name)
-            if work is None:
-                return False
-            self.beat(str(work))
-            jobs.do(work)
-            return True
-        except OperationalError as error:
-            # The database restarts, or is busy. Whatever was claimed runs out and is queued again.
-            log.warning("The database does not answer: %s", type(error).__name__)
-            close_old_connections()
-            self.leave.wait(1.0)
-            return True
+        self.housekeeping()
+        work = jobs.claim_any(self.presence.name)
+        if work is None:
+            return False
+        self.presence.beat(str(work))
+        jobs.do(work)
+        return True
+
+    def pause(self, seconds: float) -> None:
+        """Until a bell rings or a little time has passed. Without Redis, that is all there is."""
+        if settings.REDIS_URL and not outages.breaker.is_open:
+            try:
+                bell.wait(LISTEN_SECONDS)
+                return
+            except RedisError as error:
+                outages.breaker.trip("worker", error)
+        self.leave.wait(seconds)
 
     def housekeeping(self) -> None:
-        now = time.monotonic()
-        if now >= self.next_sweep:
-            self.next_sweep = now + SWEEP_SECONDS
-            evaluations.sweep()
-            moment = clock.now()
-            forget_refused_uploads(moment)
-            gone = moment - evaluations.LEASE * 10
-            WorkerBeat.objects.filter(seen_at__lt=gone).delete()
-        if now >= self.next_beat:
-            self.beat("")
-
-    def beat(self, current: str) -> None:
-        """Say that this worker lives, and what it is at."""
-        self.next_beat = time.monotonic() + BEAT_SECONDS
-        WorkerBeat.objects.update_or_create(
-            name=self.name,
-            defaults={"started_at": self.started_at, "seen_at": clock.now(), "current": current[:120]},
-        )
+        """A worker sweeps too, so that a small site needs no sweeper. With Redis, mail is the sweeper's."""
+        if time.monotonic() >= self.next_sweep:
+            self.next_sweep = time.monotonic() + sweeping.EVERY_SECONDS
+            sweeping.sweep()
+            if not settings.REDIS_URL:
+                receipts.mail_receipts(clock.now())
+        self.presence.beat_when_due()

@@ -1,0 +1,130 @@
+"""The sweeper takes back what was lost, says when runs wait too long, and mails each receipt once."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.management import call_command
+from django.test import override_settings
+
+from competition import clock, jobs
+from competition.domain import evaluations, receipts, sweeping
+from competition.enums import WorkerRole, WorkStatus
+from competition.models import Evaluation, Submission, WorkerBeat
+from competition.queries import machinery
+from tests.competition.stage import run, set_stage, work_until_idle
+from tests.support.builders import make_superuser
+from tests.support.clock import frozen_at
+from tests.support.processes import manage
+
+pytestmark = pytest.mark.both
+
+
+@pytest.mark.django_db
+def test_a_lost_claim_is_queued_again_and_the_third_time_given_up(capsys: pytest.CaptureFixture[str]) -> None:
+    stage = set_stage()
+    stage.send(stage.team())
+    for attempt in (1, 2, 3):
+        assert jobs.claim_any("doomed") is not None
+        with frozen_at(clock.now() + attempt * evaluations.LEASE + timedelta(seconds=attempt)):
+            call_command("sweeper", once=True)
+    row = Evaluation.objects.get()
+    assert (row.status, row.attempts, row.failure_kind) == (WorkStatus.FAILED, 3, evaluations.LOST)
+    assert capsys.readouterr().out.splitlines()[-1].startswith("Queued again 0, given up 1")
+
+
+@pytest.mark.django_db
+def test_old_signs_of_life_go(capsys: pytest.CaptureFixture[str]) -> None:
+    long_ago = clock.now() - timedelta(days=1)
+    WorkerBeat.objects.create(name="gone", started_at=long_ago, seen_at=long_ago)
+    WorkerBeat.objects.create(name="here", started_at=long_ago, seen_at=clock.now())
+    sweeping.sweep()
+    assert [beat.name for beat in WorkerBeat.objects.all()] == ["here"]
+
+
+@pytest.mark.django_db
+@override_settings(EMAIL_CONFIGURED=True)
+def test_runs_that_wait_too_long_are_an_alert_once_an_hour(caplog: pytest.LogCaptureFixture) -> None:
+    make_superuser()
+    stage = set_stage()
+    stage.send(stage.team())
+    assert not sweeping.alert_if_late(clock.now())
+    late = clock.now() + timedelta(minutes=3)
+    assert sweeping.alert_if_late(late)
+    assert sweeping.alert_if_late(late)
+    assert caplog.text.count("Alert: 1 runs wait, the oldest for") == 2
+    assert len(mail.outbox) == 1
+    assert mail.outbox[0].to == ["root@example.org"]
+
+
+@pytest.mark.django_db
+@override_settings(EMAIL_CONFIGURED=True, SITE_URL="https://podium.example.org")
+def test_each_receipt_is_mailed_once_and_says_what_counts() -> None:
+    stage = set_stage()
+    team = stage.team("Αθήνα")
+    sent = stage.send(team, run(3), file_name="run.jsonl")
+    work_until_idle()
+    assert receipts.mail_receipts(clock.now()) == 1
+    assert receipts.mail_receipts(clock.now()) == 0
+    [message] = mail.outbox
+    assert message.to == [team.captain.email]
+    assert message.subject == f"[{stage.task.name}] Run 1 of Αθήνα received"
+    for said in (
+        sent.digest,
+        f"{sent.received_at:%H:%M:%S.%f} UTC",
+        "AoE",
+        "The last valid run",
+        sent.public_id,
+    ):
+        assert said in message.body
+    assert "375" not in message.body.replace(sent.digest, "").replace(sent.public_id, ""), "no score"
+
+
+@pytest.mark.django_db
+def test_without_mail_nothing_is_marked_and_nothing_old_is_mailed_later() -> None:
+    stage = set_stage()
+    stage.send(stage.team())
+    assert receipts.mail_receipts(clock.now()) == 0
+    assert Submission.objects.get().receipt_mailed_at is None
+    with override_settings(EMAIL_CONFIGURED=True):
+        assert receipts.mail_receipts(clock.now() + timedelta(days=2)) == 0
+    assert mail.outbox == []
+
+
+@pytest.mark.django_db
+@override_settings(
+    EMAIL_CONFIGURED=True,
+    EMAIL_BACKEND="django.core.mail.backends.smtp.EmailBackend",
+    EMAIL_HOST="127.0.0.1",
+    EMAIL_PORT=9,
+)
+def test_a_mail_server_that_is_down_breaks_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    stage = set_stage()
+    stage.send(stage.team())
+    assert receipts.mail_receipts(clock.now()) == 0
+    assert "could not be mailed" in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_process_gives_signs_of_life_sweeps_and_leaves_on_sigterm() -> None:
+    stage = set_stage()
+    stage.send(stage.team())
+    assert jobs.claim_any("doomed") is not None
+    Evaluation.objects.update(lease_until=clock.now() - timedelta(seconds=1))
+    with manage("sweeper", "--every=0.2", stderr=subprocess.DEVNULL) as process:
+        for _ in range(400):
+            if Evaluation.objects.get().status == WorkStatus.QUEUED:
+                break
+            time.sleep(0.05)
+        assert Evaluation.objects.get().status == WorkStatus.QUEUED
+        assert WorkerBeat.objects.get().role == WorkerRole.SWEEPER
+        assert machinery.sweeper_seen_at(clock.now()) is not None
+        assert not machinery.workers_alive(clock.now()).exists(), "a sweeper scores nothing"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+    assert not WorkerBeat.objects.exists()
