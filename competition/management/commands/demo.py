@@ -95,17 +95,22 @@ def organizer_password() -> str:
 def start_site(port: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "gunicorn", "competition.wsgi:application"]
     options = [f"--bind={HOST}:{port}", "--threads=8", "--no-control-socket", "--log-level=warning"]
-    return subprocess.Popen([*command, *options], cwd=settings.BASE_DIR)  # nosec B603
+    return start([*command, *options])
 
 
 def start_worker() -> subprocess.Popen[bytes]:
     command = [sys.executable, "manage.py", "worker", "--name=demo", "--wait=0.2"]
-    return subprocess.Popen(command, cwd=settings.BASE_DIR)  # nosec B603
+    return start(command)
 
 
 def start_seeding() -> subprocess.Popen[bytes]:
     """The other tasks of the demonstration, loaded beside a site that already answers."""
-    return subprocess.Popen([sys.executable, "manage.py", "seed_demo"], cwd=settings.BASE_DIR)  # nosec B603
+    return start([sys.executable, "manage.py", "seed_demo"])
+
+
+def start(command: list[str]) -> subprocess.Popen[bytes]:
+    """In a session of its own: Ctrl-C reaches this command alone, which then ends each whole group once."""
+    return subprocess.Popen(command, cwd=settings.BASE_DIR, start_new_session=True)  # nosec B603
 
 
 def wait_until_it_answers(port: int, site: subprocess.Popen[bytes]) -> None:
@@ -139,13 +144,12 @@ def watch(processes: list[subprocess.Popen[bytes]]) -> None:
 
 
 def stop(processes: list[subprocess.Popen[bytes]]) -> None:
-    """Everything ends, politely first."""
+    """Everything ends, politely first, with all it started."""
     for process in processes:
         if process.poll() is None:
-            process.terminate()
+            os.killpg(process.pid, signal.SIGTERM)
     for process in processes:
         try:
             process.wait(timeout=10)
         except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            os.killpg(process.pid, signal.SIGKILL)
