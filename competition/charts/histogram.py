@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from django.utils.safestring import SafeString
+
+from competition.charts.drawing import Drawing, Shape, line, rect, text
+
 WIDTH, HEIGHT = 576, 150
 TOP, BASE, LABELS = 20, 124, 142
 FILL = 0.55
@@ -32,6 +36,20 @@ class Histogram:
     height: int = HEIGHT
     base: int = BASE
     label_y: int = LABELS
+
+    @property
+    def svg(self) -> SafeString:
+        shapes: list[Shape] = []
+        for bar in self.bars:
+            kind = "bar beyond" if bar.beyond else "bar"
+            shapes.append(rect(bar.x, bar.y, bar.width, bar.height, kind))
+            if bar.value:
+                shapes.append(text(bar.middle, bar.above, bar.value, "middle", "value"))
+            shapes.append(text(bar.middle, self.label_y, bar.label, "middle"))
+        shapes.append(line(0, self.base, self.width, self.base, "axis"))
+        return Drawing(
+            self.width, self.height, self.finding, "How many answers fall into each band.", shapes
+        ).svg
 
 
 def histogram(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from competition.domain import scorer
+from competition.domain.invalid import invalid_in
 
 SEED = 13
 ROUGE = "rouge1_f1"
@@ -32,7 +33,7 @@ class Material:
 
 
 def work_out(material: Material) -> dict[str, Any]:
-    """Plain JSON: `scores`, `signatures` and `second_opinion` by run, `analysis`, `environment`,
+    """Plain JSON: `scores`, `signatures`, `invalid` and `second_opinion` by run, `analysis`, `environment`,
     `n_scored`, `n_items`.
 
     `analysis` is the JSON of `scoring.statistics.board.BoardAnalysis` with runs for teams. A second opinion
@@ -43,16 +44,20 @@ def work_out(material: Material) -> dict[str, Any]:
 
     prepared = scorer.prepare(material.kind, material.options, material.items, material.gold)
     scores, signatures, tallies, opinions = {}, {}, {}, {}
+    invalid: dict[str, Any] = {}
     for run_id, content in material.runs.items():
         report = scorer.score(prepared, content, gold_version=material.gold_version)
         scores[run_id], signatures[run_id] = report.scores, report.signature
         tallies[run_id] = [report.tallies[item_id] for item_id in prepared.references]
+        share = invalid_in(report.diagnostics)
+        invalid[run_id] = share.to_json() if share else None
         opinions[run_id] = _second_opinion(prepared, content, report.scores)
     items = [prepared.items.records[item_id] for item_id in prepared.references]
     ranked = {run_id: tallies[run_id] for run_id in material.ranked}
     return {
         "scores": scores,
         "signatures": signatures,
+        "invalid": invalid,
         "second_opinion": opinions,
         "analysis": analyse(prepared.kind, prepared.options, ranked, items, material.seed).to_json(),
         "environment": environment(),

@@ -22,6 +22,11 @@ def items_of(item_set: ItemSet) -> Items:
     return _items(item_set.track.kind, item_set.blob_id)
 
 
+def chance_level(item_set: ItemSet | None) -> float | None:
+    """The primary score a random valid run expects on these items; None where that says nothing."""
+    return _chance(item_set.track.kind, item_set.blob_id) if item_set else None
+
+
 def sample_run(item_set: ItemSet) -> bytes:
     """A valid run for these items that anybody could make: the kind's first baseline that needs no gold."""
     return _sample(item_set.track.kind, item_set.blob_id)
@@ -35,6 +40,11 @@ def _items(kind_name: str, digest: str) -> Items:
     if items is None:
         raise ValueError(f"the stored items {digest[:8]} are not valid any more")
     return items
+
+
+@lru_cache(maxsize=64)
+def _chance(kind_name: str, digest: str) -> float | None:
+    return get_kind(kind_name).chance(_items(kind_name, digest))
 
 
 @lru_cache(maxsize=8)

@@ -151,6 +151,9 @@ def _line(place: Place[OfficialRun], found: dict[str, Any], rank_shown: int | No
         "shown": {key: percent(value) for key, value in scores.items()},
         "signature": found["signatures"][submission.public_id],
     }
+    invalid = found["invalid"].get(submission.public_id)
+    if invalid:
+        line["invalid"] = invalid
     opinion = found["second_opinion"].get(submission.public_id)
     if opinion:
         line["second_opinion"] = opinion["scores"]

@@ -12,6 +12,7 @@ from typing import Any
 from competition.domain import visibility
 from competition.domain.attempts import SentRun, attempts_of
 from competition.domain.evaluations import scorer_version
+from competition.domain.invalid import InvalidShare, invalid_share
 from competition.domain.ranking import Contender, Place, rank
 from competition.domain.selection import RULES, Attempt, Selection, official_submission
 from competition.models import Entry, GoldVersion, Phase, Result, Submission, Team, Track
@@ -40,6 +41,7 @@ class Standing:
     primary: float | None = None
     scores: dict[str, float] = field(default_factory=dict)
     signature: str = ""
+    invalid: InvalidShare | None = None
     stale: bool = False
 
 
@@ -142,10 +144,16 @@ class _Lines:
 
     def __init__(self, phase: Phase, track: Track, viewer: Any, runs: list[SentRun]) -> None:
         wanted = [run.evaluation_id for run in runs if run.evaluation_id is not None]
-        results = Result.objects.filter(evaluation__in=wanted)
+        results = Result.objects.filter(evaluation__in=wanted).values_list(
+            "evaluation_id",
+            "scores",
+            "signature",
+            "report__diagnostics__invalid_rate",
+            "report__diagnostics__invalid_by_reason__rows",
+        )
         self.results = {
-            evaluation: (scores, signature)
-            for evaluation, scores, signature in results.values_list("evaluation_id", "scores", "signature")
+            evaluation: (scores, signature, invalid_share(rate, reasons))
+            for evaluation, scores, signature, rate, reasons in results
         }
         self.own = set(Team.objects.of(viewer).values_list("pk", flat=True))
         self.named = visibility.names_visible(viewer, phase, track)
@@ -164,7 +172,7 @@ class _Lines:
         team, mine, chosen = place.subject
         run = chosen.run
         assert run is not None
-        scores, signature = self.results.get(run.evaluation_id or 0, ({}, ""))
+        scores, signature, invalid = self.results.get(run.evaluation_id or 0, ({}, "", None))
         return Standing(
             section=section,
             rank=place.rank if section == "ranked" else None,
@@ -178,5 +186,6 @@ class _Lines:
             primary=place.value,
             scores=scores,
             signature=signature,
+            invalid=invalid,
             stale=bool(scores) and (run.gold_version != self.gold or run.scorer_version != self.scorer),
         )

@@ -64,6 +64,14 @@ def diagnostics_level(viewer: Any, team: Team, phase: Phase, track: Track, momen
     return phase.published_level if is_published(phase, track) else phase.diagnostics_level
 
 
+def aggregates_public(phase: Phase, track: Track) -> bool:
+    """Whether everybody may see aggregates against gold of every team: once a board is published and the
+    organizers chose that level.
+    """
+    chosen = phase.task.published and phase.published_level >= DiagnosticsLevel.AGGREGATES
+    return chosen and is_published(phase, track)
+
+
 def names_visible(viewer: Any, phase: Phase, track: Track) -> bool:
     """Whether a board may name teams, where the shared task keeps them anonymous until publication."""
     task = phase.task

@@ -5,13 +5,14 @@ All formatting happens here, so that a board of 300 rows stays cheap.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 from competition.charts.whisker import Axis, Whisker, axis, whisker
+from competition.domain.invalid import SYMBOL, TITLE, InvalidShare
 from competition.domain.ranking import percent
 from competition.domain.standings import Board, Standing
 from scoring.tracks.base import Score
@@ -27,6 +28,10 @@ class Column:
     arrow: str
     sorted: str = ""
     href: str = ""
+
+
+INVALID = "invalid_rate"
+INVALID_COLUMN = Column(SYMBOL, f"{TITLE}; lower is better", "↓")
 
 
 @dataclass
@@ -82,7 +87,11 @@ class BoardTable:
         return len(self.lanes) + len(self.columns) + 3 + bool(self.axis) + bool(self.axis and self.has_ranks)
 
 
-def live_table(board: Board, query: dict[str, str]) -> BoardTable | None:
+def chance_notes(title: str, chance: float | None) -> list[str]:
+    return [f"Chance: a random valid run expects {title} {percent(chance)}."] if chance is not None else []
+
+
+def live_table(board: Board, query: dict[str, str], chance: float | None = None) -> BoardTable | None:
     """The live board; None where nothing stands on it.
 
     `query`: the address' parameters, of which `sort` and `team` choose the order and the lines shown.
@@ -104,9 +113,13 @@ def live_table(board: Board, query: dict[str, str]) -> BoardTable | None:
             sections.append(Section(name, title, rows))
     teams = f"{board.n_teams} team{'' if board.n_teams == 1 else 's'}"
     notes = [f"The median of the field is {percent(board.median)}."] if board.median is not None else []
+    notes += chance_notes(board.columns[0].title, chance)
     return BoardTable(
         caption=f"{board.track.name}, {board.phase.name}: {teams}",
-        columns=_columns(board.columns, order, query),
+        columns=[
+            *_columns(board.columns, order, query),
+            *extra_columns(keys_of(board.columns), [line.invalid for line in board.rows]),
+        ],
         sections=sections,
         rule=f"{board.rule} Equal scores share a rank.",
         axis=scale,
@@ -184,10 +197,27 @@ def _live_line(board: Board, line: Standing, scale: Axis | None) -> Line:
         else "",
         under=line.run.run_name + (" (older scoring)" if line.stale else ""),
         mine=line.is_own,
-        scores=[percent(line.scores.get(score.key)) for score in board.columns],
+        scores=score_cells(keys_of(board.columns), line.scores, line.invalid),
         whisker=whisker(scale, value, None) if scale and value is not None else None,
         sent=short_moment(line.run.received_at),
     )
+
+
+def keys_of(scores: Sequence[Score]) -> list[str]:
+    return [score.key for score in scores]
+
+
+def extra_columns(keys: Sequence[str], shares: Sequence[InvalidShare | None]) -> list[Column]:
+    """The invalid rate as a column of its own, where the kind takes invalid answers and has no such score."""
+    return [INVALID_COLUMN] if any(shares) and INVALID not in keys else []
+
+
+def score_cells(keys: Sequence[str], scores: Mapping[str, float], invalid: InvalidShare | None) -> list[str]:
+    """A line's scores, and how much of it is invalid, with the reasons."""
+    if invalid is None:
+        return [percent(scores.get(key)) for key in keys]
+    cells = [invalid.text if key == INVALID else percent(scores.get(key)) for key in keys]
+    return cells if INVALID in keys else [*cells, invalid.text]
 
 
 def short_moment(moment: datetime) -> str:

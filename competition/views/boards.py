@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from competition import clock
+from competition.domain.samples import chance_level
 from competition.domain.standings import live_standings
 from competition.exports import FORMATS
-from competition.models import FrozenLeaderboard, Phase, Publication, Team, Track
+from competition.models import FrozenLeaderboard, ItemSet, Phase, Publication, Team, Track
 from competition.queries.rail import rail_of
 from competition.views.board_table import live_table
+from competition.views.drawings import board_profile
 from competition.views.frozen_table import frozen_table
 from competition.views.pages import TABS, find_track, show
 from competition.views.track_facts import kind_of
@@ -30,6 +34,7 @@ def leaderboard(request: HttpRequest, task: str, track: str) -> HttpResponse:
     if asked and phase is None:
         raise Http404
     standings = live_standings(phase, found, request.user, now) if phase else None
+    chance = chance_level(ItemSet.objects.current_for(phase, found)) if phase else None
     return show(
         request,
         "tracks/leaderboard.html",
@@ -42,7 +47,7 @@ def leaderboard(request: HttpRequest, task: str, track: str) -> HttpResponse:
         tab="leaderboard/",
         phase=phase,
         standings=standings,
-        board=live_table(standings, request.GET.dict()) if standings else None,
+        board=live_table(standings, request.GET.dict(), chance) if standings else None,
         official=_newest(request, phase, found) if phase else None,
         wanted=request.GET.get("team", ""),
     )
@@ -56,6 +61,7 @@ def frozen(request: HttpRequest, public_id: str) -> HttpResponse:
     own = frozenset(Team.objects.of(request.user).values_list("public_id", flat=True))
     same = FrozenLeaderboard.objects.visible_to(request.user).filter(phase=found.phase, track=found.track)
     versions = list(same.defer("content").order_by("-version"))
+    content = json.loads(found.content)
     return show(
         request,
         "boards/frozen.html",
@@ -66,7 +72,8 @@ def frozen(request: HttpRequest, public_id: str) -> HttpResponse:
         phase=found.phase,
         frozen=found,
         publication=Publication.objects.filter(board=found).first(),
-        board=frozen_table(json.loads(found.content), own),
+        board=frozen_table(content, own, chance_level(_items_of(found, content))),
+        profile=board_profile(content),
         versions=versions,
         newest=versions[0],
         exports=[(ending, LABELS[ending]) for ending in FORMATS],
@@ -93,6 +100,12 @@ def _find(request: HttpRequest, public_id: str) -> FrozenLeaderboard:
     if found is None:
         raise Http404
     return found
+
+
+def _items_of(board: FrozenLeaderboard, content: Mapping[str, Any]) -> ItemSet | None:
+    """The items a frozen board was made with."""
+    sets = ItemSet.objects.filter(phase=board.phase, track=board.track)
+    return sets.filter(version=content["items"]["version"]).select_related("track").first()
 
 
 def _newest(request: HttpRequest, phase: Phase, track: Track) -> FrozenLeaderboard | None:

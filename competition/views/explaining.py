@@ -9,13 +9,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from competition.charts.histogram import Histogram, histogram
+from competition.charts.drawing import Drawing
+from competition.charts.histogram import Histogram
+from competition.domain.invalid import SYMBOL, InvalidShare
 from competition.domain.ranking import percent
 from competition.templatetags.podium import language
+from competition.views import drawings
 from scoring.tracks.base import Diagnostic, Kind, Score
 
 SMALLEST = 8
-COUNT_COLUMNS = frozenset({"n", "items", "answers"})
+INVALID = "invalid_rate"
+COUNT_COLUMNS = frozenset({"n", "items", "answers", "gold", "gold terms", "groups", "mentions"})
+
+PLAIN_COLUMNS = frozenset({"mean", "p (exploratory)"})
+"""Columns whose numbers are no shares."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,8 @@ class Table:
     rows: list[Row]
     about: str = ""
     note: str = ""
+    values: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    """Of a breakdown: each row's head and its scores as numbers."""
 
     @property
     def heads(self) -> list[Cell]:
@@ -59,9 +68,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Chart:
-    """A histogram and the table that says the same."""
+    """A drawing and the table that says the same."""
 
-    drawing: Histogram
+    drawing: Drawing | Histogram
     table: Table
 
 
@@ -70,6 +79,13 @@ class Explained:
     figures: list[Figure] = field(default_factory=list)
     charts: list[Chart] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+
+    def add(self, table: Table, drawing: Drawing | Histogram | None) -> None:
+        """The table, under its drawing where there is one."""
+        if drawing is None:
+            self.tables.append(table)
+        else:
+            self.charts.append(Chart(drawing, table))
 
     def __bool__(self) -> bool:
         return bool(self.figures or self.charts or self.tables)
@@ -86,26 +102,86 @@ def explain(kind: Kind, found: Mapping[str, Any], levels: Iterable[int]) -> Expl
         if diagnostic.display == "table":
             _add_table(explained, diagnostic, value)
         elif diagnostic.display == "matrix":
-            explained.tables.append(_matrix(diagnostic, value))
+            explained.add(_matrix(diagnostic, value), drawings.of_matrix(diagnostic, value))
         else:
             explained.figures.append(Figure(diagnostic.title, _figure(value, diagnostic.display)))
     return explained
 
 
+def explain_breakdowns(
+    kind: Kind,
+    scores: Sequence[Score],
+    whole: Mapping[str, float],
+    breakdowns: Mapping[str, Mapping[str, Mapping[str, Any]]],
+) -> Explained:
+    """Each breakdown drawn by its first score, and precision against recall of the whole and its parts."""
+    explained = Explained()
+    tables = breakdown_tables(kind, scores, breakdowns)
+    for table in tables:
+        for score in scores:
+            values = [(head, cells[score.key]) for head, cells in table.values if score.key in cells]
+            if len(values) > 1:
+                explained.add(table, drawings.of_scores(values, f"{score.title} {table.title.lower()}"))
+                break
+        else:
+            explained.tables.append(table)
+    parts = [pair for table in tables[:1] for pair in table.values][:5]
+    drawing = drawings.of_profile(scores, [("All items", whole), *parts])
+    if drawing is not None:
+        explained.charts.append(Chart(drawing, _profile_table(scores, [("All items", whole), *parts])))
+    return explained
+
+
+def _profile_table(scores: Sequence[Score], points: Sequence[tuple[str, Mapping[str, Any]]]) -> Table:
+    keys = drawings.profile_keys([score.key for score in scores]) or ("", "")
+    rows = [Row(name, [Cell(percent(values.get(key))) for key in keys]) for name, values in points]
+    return Table("Precision and recall", ["Of", "precision", "recall"], rows)
+
+
 def breakdown_tables(
     kind: Kind, scores: Sequence[Score], breakdowns: Mapping[str, Mapping[str, Mapping[str, Any]]]
 ) -> list[Table]:
-    """One table per slice that has at least two values: items, then each score."""
+    """One table per slice that has at least two values: items, each score, and how much was invalid.
+
+    Breakdowns below the item that have none of the scores are left to the kind's own diagnostics.
+    """
     titles = {one.name: one.title for one in kind.slices}
     tables = []
     for name, values in breakdowns.items():
-        rows, note = _merge_small(kind, scores, values)
-        if len(rows) > 1:
-            named = language if name == "language" else str
-            shown = [Row(named(head), [Cell(str(n)), *map(Cell, cells)]) for head, n, cells in rows]
-            columns = [titles.get(name, name), "Items", *(score.symbol for score in scores)]
-            tables.append(Table(f"By {titles.get(name, name).lower()}", columns, shown, note=note))
+        rows, note = _merge_small(kind, values)
+        given = [score for score in scores if any(score.key in cells for _, _, cells in rows)]
+        if len(rows) < 2 or not given:
+            continue
+        named = language if name == "language" else str
+        plain = [score for score in given if score.key != INVALID]
+        invalid = any("invalid_by_reason" in cells for _, _, cells in rows)
+        shown = [
+            Row(
+                named(head),
+                [
+                    Cell(str(int(n))),
+                    *(Cell(percent(cells.get(score.key))) for score in plain),
+                    *([Cell(_invalid(cells))] if invalid else ()),
+                ],
+            )
+            for head, n, cells in rows
+        ]
+        title = titles.get(name, name.replace("_", " "))
+        columns = [title, "Items", *(score.symbol for score in plain), *([SYMBOL] if invalid else ())]
+        tables.append(
+            Table(
+                f"By {title.lower()}",
+                columns,
+                shown,
+                note=note,
+                values=[(named(head), cells) for head, _, cells in rows],
+            )
+        )
     return tables
+
+
+def _invalid(cells: Mapping[str, Any]) -> str:
+    return InvalidShare(cells.get(INVALID, 0.0), cells.get("invalid_by_reason", {})).text
 
 
 def small_values(sizes: Mapping[str, int]) -> list[str]:
@@ -121,25 +197,28 @@ def small_values(sizes: Mapping[str, int]) -> list[str]:
 
 
 def _merge_small(
-    kind: Kind, scores: Sequence[Score], values: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[tuple[str, int, list[str]]], str]:
-    small = set(small_values({value: cells["n"] for value, cells in values.items()}))
-    rows = [
-        (value, cells["n"], [percent(cells.get(score.key)) for score in scores])
-        for value, cells in values.items()
-        if value not in small
-    ]
+    kind: Kind, values: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[tuple[str, int, Mapping[str, Any]]], str]:
+    """(value, items, scores) of every value that is large enough, and what became of the others."""
+    small = small_values({value: cells["n"] for value, cells in values.items()})
+    rows = [(value, cells["n"], cells) for value, cells in values.items() if value not in small]
     if not small:
         return rows, ""
     n = sum(values[value]["n"] for value in small)
     if kind.aggregate == "item-mean" and n >= SMALLEST and rows:
-        means = [
-            sum(values[value]["n"] * values[value].get(score.key, 0.0) for value in small) / n
-            for score in scores
-        ]
-        rows.append((f"{len(small)} values together", n, [percent(mean) for mean in means]))
+        keys = set.intersection(
+            *({key for key in values[value] if _is_share(values, value, key)} for value in small)
+        )
+        merged: dict[str, Any] = {
+            key: sum(values[value]["n"] * values[value].get(key, 0.0) for value in small) / n for key in keys
+        }
+        rows.append((f"{len(small)} values together", n, merged))
         return rows, f"Values with fewer than {SMALLEST} items are merged."
-    return rows, f"{len(small)} values with {n} items in all are too small to show."
+    return rows, f"{len(small)} values with {int(n)} items in all are too small to show."
+
+
+def _is_share(values: Mapping[str, Mapping[str, Any]], value: str, key: str) -> bool:
+    return key != "n" and isinstance(values[value][key], (int, float))
 
 
 def _add_table(explained: Explained, diagnostic: Diagnostic, value: Mapping[str, Any]) -> None:
@@ -153,24 +232,16 @@ def _add_table(explained: Explained, diagnostic: Diagnostic, value: Mapping[str,
     if not rows:
         return
     named = language if columns[0] == "language" else str
-    shown = [Row(named(row[0]), [_cell(cell) for cell in row[1:]]) for row in rows]
+    plain = [name in PLAIN_COLUMNS for name in columns[1:]]
+    shown = [
+        Row(named(row[0]), [_cell(cell, plain=one) for cell, one in zip(row[1:], plain, strict=True)])
+        for row in rows
+    ]
     table = Table(diagnostic.title, columns, shown, diagnostic.about, note)
     if "share" in columns and counted is not None:
-        explained.charts.append(Chart(_distribution(diagnostic, rows, counted), table))
+        explained.add(table, drawings.of_shares(diagnostic.title, rows, counted))
     else:
-        explained.tables.append(table)
-
-
-def _distribution(diagnostic: Diagnostic, rows: Sequence[Sequence[Any]], counted: int) -> Histogram:
-    """Counts over bands; a band whose row ends in False is past a limit."""
-    labels, counts = [str(row[0]) for row in rows], [row[counted] for row in rows]
-    beyond = [label for label, row in zip(labels, rows, strict=True) if row[-1] is False]
-    most = labels[counts.index(max(counts))]
-    past = sum(count for label, count in zip(labels, counts, strict=True) if label in beyond)
-    finding = f"{diagnostic.title}: most often {most}"
-    if beyond:
-        finding += f"; {past} past the limit" if past else "; none past the limit"
-    return histogram(labels, counts, finding, beyond)
+        explained.add(table, drawings.of_table(diagnostic, columns, rows))
 
 
 def _count_column(columns: Sequence[str]) -> int | None:
@@ -193,12 +264,12 @@ def _figure(value: Any, display: str) -> str:
     return f"{percent(value)} %" if display == "percent" else _cell(value).text
 
 
-def _cell(value: Any) -> Cell:
-    """A whole number as it is, a fraction as percent, nothing as a dash."""
+def _cell(value: Any, *, plain: bool = False) -> Cell:
+    """A whole number as it is, a fraction as percent unless `plain`, nothing as a dash."""
     if value is None:
         return Cell("–")
     if isinstance(value, bool):
         return Cell("yes" if value else "no", "text")
     if isinstance(value, float):
-        return Cell(percent(value) if 0 <= value <= 1 else f"{value:.2f}")
+        return Cell(f"{value:.3g}" if plain else percent(value) if 0 <= value <= 1 else f"{value:.2f}")
     return Cell(str(value), "num" if isinstance(value, int) else "text")

@@ -7,15 +7,28 @@ from datetime import datetime
 from typing import Any
 
 from competition.charts.whisker import Axis, axis, whisker
-from competition.domain.ranking import percent
-from competition.views.board_table import BoardTable, Column, Line, Section, brackets, short_moment
+from competition.domain.invalid import InvalidShare
+from competition.views.board_table import (
+    BoardTable,
+    Column,
+    Line,
+    Section,
+    brackets,
+    chance_notes,
+    extra_columns,
+    score_cells,
+    short_moment,
+)
 
 Content = Mapping[str, Any]
 
 
-def frozen_table(content: Content, own: frozenset[str] = frozenset()) -> BoardTable:
-    """`content`: the snapshot; `own`: public ids of the viewer's teams."""
+def frozen_table(
+    content: Content, own: frozenset[str] = frozenset(), chance: float | None = None
+) -> BoardTable:
+    """`content`: the snapshot; `own`: public ids of the viewer's teams; `chance`: of its items."""
     scores, key = content["scores"], content["scores"][0]["key"]
+    keys = [score["key"] for score in scores]
     everything = [*content["entries"], *content["baselines"], *content["unranked"]]
     title = f"{scores[0]['title']} in percent"
     if any(line.get("interval") for line in everything):
@@ -39,13 +52,16 @@ def frozen_table(content: Content, own: frozenset[str] = frozenset()) -> BoardTa
         caption=(
             f"{content['track']['name']}, {content['phase']['name']}, {content['gold']['n_scored']} items"
         ),
-        columns=[_column(score, score is scores[0]) for score in scores],
+        columns=[
+            *(_column(score, score is scores[0]) for score in scores),
+            *extra_columns(keys, [_invalid(line) for line in everything]),
+        ],
         sections=sections,
         rule=f"{content['rule']} Equal scores share a rank; order and rank go by full precision.",
         axis=scale,
         lanes=lanes,
         has_ranks=any(line.get("rank_interval") for line in content["entries"]),
-        groups=_groups(content["entries"]),
+        groups=[*_groups(content["entries"]), *chance_notes(scores[0]["title"], chance)],
         interval_note=_interval_note(content["analysis"]),
         signature=content["signature"],
         excluded=[{"team": one["team"], "reason": _excluded(one)} for one in content["exclusions"]],
@@ -70,13 +86,17 @@ def _line(line: Content, scores: Sequence[Content], scale: Axis | None, own: fro
         href=f"/teams/{line['team_id']}/" if line["rank"] else "",
         under=" · ".join(under),
         mine=line["team_id"] in own,
-        scores=[percent(line["scores"].get(score["key"])) for score in scores],
+        scores=score_cells([score["key"] for score in scores], line["scores"], _invalid(line)),
         whisker=whisker(scale, value, tuple(interval) if interval else None)
         if scale and value is not None
         else None,
         rank_interval=_range(*ranks) if ranks else "",
         sent=short_moment(datetime.fromisoformat(line["received_at"])),
     )
+
+
+def _invalid(line: Content) -> InvalidShare | None:
+    return InvalidShare(**line["invalid"]) if line.get("invalid") else None
 
 
 def _values(lines: Sequence[Content], key: str) -> list[float]:

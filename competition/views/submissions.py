@@ -24,6 +24,7 @@ from competition.domain.intake import (
     submissions_left,
     withdraw_submission,
 )
+from competition.domain.invalid import invalid_in
 from competition.domain.quota import Quota, spent_sentence
 from competition.domain.validators import rules_for, sample_lines
 from competition.enums import Counts
@@ -32,7 +33,7 @@ from competition.forms.runs import RunUploadForm, new_key
 from competition.models import ItemSet, Phase, RefusedUpload, Submission, Team, Track
 from competition.queries.rail import Rail, rail_of
 from competition.views import track_facts as facts
-from competition.views.explaining import breakdown_tables, explain
+from competition.views.explaining import explain, explain_breakdowns
 from competition.views.pages import TABS, check_url, find_track, show, team_of
 from competition.views.problem_groups import problems_csv, shown_report
 from competition.views.run_page import shown_scores, state_of
@@ -221,9 +222,12 @@ def _run_context(request: HttpRequest, found: Submission, now: Any) -> dict[str,
         return {**context, "hidden": f"The score is kept. {visibility.hidden_until(found.phase)}"}
     level = visibility.diagnostics_level(request.user, found.team, found.phase, found.track, now) or 0
     context |= {"scores": shown_scores(scores, result.scores), "signature": result.signature}
+    context["invalid"] = invalid_in(found.observed)
     if level >= 1:
         report = result.report
-        context["breakdowns"] = breakdown_tables(kind, scores, report.get("breakdowns", {}))
+        context["breakdowns"] = explain_breakdowns(
+            kind, scores, result.scores, report.get("breakdowns", {})
+        )
         context["explained"] = explain(kind, report.get("diagnostics", {}), levels=range(1, level + 1))
     return context
 

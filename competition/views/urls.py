@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from competition.views import boards, checking, codes, home, status, submissions, teams, tracks, validators
+from competition.views import boards, checking, codes, composite, home, status, submissions, teams, tracks, validators
 
 TRACK = "tasks/<slug:task>/<slug:track>/"
 
@@ -17,6 +17,7 @@ urlpatterns = [
     path("tasks/<slug:task>/", home.task, name="task"),
     path("tasks/<slug:task>/teams/new/", teams.new_team, name="create_team"),
     path("tasks/<slug:task>/validators.pyz", validators.archive_file, name="archive_file"),
+    path("tasks/<slug:task>/tracks/together/", composite.together, name="together"),
     path(TRACK, tracks.overview, name="track"),
     path(f"{TRACK}data/", tracks.data, name="data"),
     path(f"{TRACK}data/<slug:phase>/SHA256SUMS", validators.sums_file, name="sums_file"),

@@ -81,6 +81,8 @@ class Diagnostic(NamedTuple):
     `level`: 0 needs no gold, 1 aggregates of gold, 2 item scores, 3 gold itself (diagnostics.md).
     `display`: "percent" or "number" (a plain number, or None), "table" ({"columns": […], "rows": [[…], …]},
     first column the row head) or "matrix" ({"labels": […], "rows": [[count, …], …]}; rows gold, columns run).
+    `chart` says how pages draw a table or matrix: "slope" (first column K, then fractions), "bars" (row head
+    and last column), "languages" (precision and recall of each), "band" (a matrix of ordered labels).
     """
 
     key: str
@@ -88,6 +90,7 @@ class Diagnostic(NamedTuple):
     level: int
     display: str = "number"
     about: str = ""
+    chart: str = ""
 
 
 class Resampling(NamedTuple):

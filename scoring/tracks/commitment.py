@@ -51,7 +51,7 @@ class Commitment(Kind):
         DISTRIBUTION,
         ENTROPY,
         REPEATED,
-        CONFUSION,
+        CONFUSION._replace(chart="band"),
         BY_LABEL,
         Diagnostic(
             "adjacent_errors",

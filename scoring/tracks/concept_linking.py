@@ -98,7 +98,12 @@ class ConceptLinking(Kind):
         ENTROPY,
         REPEATED,
         Diagnostic(
-            "retrieval", "Retrieval Acc@k", 1, "table", "Items whose gold concept is among k candidates."
+            "retrieval",
+            "Retrieval Acc@k",
+            1,
+            "table",
+            "Items whose gold concept is among k candidates.",
+            chart="slope",
         ),
         Diagnostic(
             "gold_ranks",

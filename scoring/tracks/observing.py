@@ -21,7 +21,7 @@ REPEATED = Diagnostic(
     "most_repeated", "Share of the commonest answer", 0, "percent", "Of all items that were answered."
 )
 CONFUSION = Diagnostic("confusion", "Gold against answer", 1, "matrix")
-BY_LABEL = Diagnostic("by_label", "Each label", 1, "table")
+BY_LABEL = Diagnostic("by_label", "Each label", 1, "table", chart="bars")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, Any]:

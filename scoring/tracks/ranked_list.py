@@ -105,7 +105,7 @@ class RankedList(Kind):
     diagnostics = (
         Diagnostic("list_lengths", "Names per ranking", 0, "table"),
         Diagnostic("empty_rate", "Empty rankings", 0, "percent"),
-        Diagnostic("hit_curve", "HitRate by K", 1, "table", "How fast the hits come."),
+        Diagnostic("hit_curve", "HitRate by K", 1, "table", "How fast the hits come.", chart="slope"),
         Diagnostic(
             "mean_reciprocal_rank", "Mean reciprocal rank", 1, "number", "1 / rank of the first hit, or 0."
         ),

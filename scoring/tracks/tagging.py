@@ -61,7 +61,12 @@ class Tagging(Kind):
         Diagnostic("empty_rate", "Items answered with nothing", 0, "percent"),
         Diagnostic("type_distribution", "Types answered", 0, "table"),
         Diagnostic(
-            "stages", "What is lost where", 1, "table", "Pairs found without their Tag, then whole triplets."
+            "stages",
+            "What is lost where",
+            1,
+            "table",
+            "Pairs found without their Tag, then whole triplets.",
+            chart="bars",
         ),
         Diagnostic("by_concept", "The commonest concepts", 1, "table"),
     )

@@ -122,7 +122,14 @@ class TermExtraction(Kind):
         Diagnostic("empty_rate", "Items answered with nothing", 0, "percent"),
         Diagnostic("term_lengths", "Length of terms in characters", 0, "table"),
         Diagnostic("script_mix", "Scripts of the answered terms", 0, "table"),
-        Diagnostic("hit_curve", "HitRate by K", 1, "table", "Over the whole list, and within maximal terms."),
+        Diagnostic(
+            "hit_curve",
+            "HitRate by K",
+            1,
+            "table",
+            "Over the whole list, and within maximal terms.",
+            chart="slope",
+        ),
         Diagnostic("skipped_items", "Items without terms in gold", 1, "number", "Left out of HitRate."),
         Diagnostic("found_by_script", "Gold terms found, by script", 1, "table"),
     )
