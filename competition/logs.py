@@ -7,11 +7,34 @@ import logging
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
+from django.http import HttpRequest, HttpResponse
+
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the request being answered; empty in workers and commands."""
 
 
+log = logging.getLogger("competition.requests")
+
+QUIET = ("healthz", "readyz")
+
+
+def answered(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+    """Log one answer. The pattern of the address, never the address: it may hold an invitation's secret."""
+    match = request.resolver_match
+    if match is not None and match.url_name in QUIET and response.status_code < 400:
+        return
+    told = {
+        "method": request.method,
+        "route": match.route if match else "",
+        "status": response.status_code,
+        "ms": round(seconds * 1000, 1),
+    }
+    log.info("%s %s %s", told["method"], told["route"] or "no page", told["status"], extra={"told": told})
+
+
 class JSONFormatter(logging.Formatter):
+    """What a record tells with `extra={"told": {...}}` stands beside its message."""
+
     def format(self, record: logging.LogRecord) -> str:
         line = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
@@ -19,6 +42,7 @@ class JSONFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
             "request_id": request_id.get(),
+            **getattr(record, "told", {}),
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)

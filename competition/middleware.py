@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
@@ -39,8 +40,10 @@ class RequestId:
         identity = secrets.token_hex(8)
         request.request_id = identity  # type: ignore[attr-defined]
         token = logs.request_id.set(identity)
+        started = time.perf_counter()
         try:
             response = self.get_response(request)
+            logs.answered(request, response, time.perf_counter() - started)
         finally:
             logs.request_id.reset(token)
         response.headers["X-Request-ID"] = identity

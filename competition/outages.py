@@ -81,8 +81,8 @@ class ForgivingRedisCache(RedisCache):
     def delete_many(self, keys: Any, version: Any = None) -> None:
         self._ask("delete_many", None, keys, version=version)
 
-    def clear(self) -> bool:
-        return bool(self._ask("clear", False))
+    def clear(self) -> None:
+        self._ask("clear", None)
 
     def _ask(self, name: str, otherwise: Any, *arguments: Any, **named: Any) -> Any:
         if breaker.is_open:

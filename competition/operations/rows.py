@@ -23,7 +23,7 @@ from django.core.management.color import no_style
 from django.db import transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Field, Model
+from django.db.models import Field, ForeignKey, Model
 
 from competition.models.files import PackedBytes
 
@@ -154,7 +154,7 @@ def _by_value(value: Any) -> Any:
 def _made(model: type[Model], fields: list[Field], values: list[Any]) -> Model:
     given = {}
     for field, value in zip(fields, values, strict=True):
-        inner = field.target_field if field.is_relation else field
+        inner = field.target_field if isinstance(field, ForeignKey) else field
         is_json = inner.get_internal_type() == "JSONField"
         given[field.attname] = value if is_json else inner.to_python(value)
     return model(**given)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+import sys
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+
+RETRY_SECONDS = 5
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -19,7 +24,22 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """A page that broke. Where the database was away: 503 and when to come back, a matter of seconds."""
+    if isinstance(sys.exc_info()[1], OperationalError | InterfaceError):
+        return unavailable(request)
     return _plain(request, 500)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """The database does not answer just now. Nothing that was promised is lost."""
+    answer: HttpResponse
+    if request.path.startswith("/api/"):
+        sentence = "The database does not answer just now. Send the same request again in a few seconds."
+        answer = JsonResponse({"error": {"code": "unavailable", "message": sentence}}, status=503)
+    else:
+        answer = _plain(request, 503)
+    answer.headers["Retry-After"] = str(RETRY_SECONDS)
+    return answer
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

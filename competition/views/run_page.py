@@ -11,6 +11,7 @@ from competition.domain.evaluations import position
 from competition.domain.ranking import percent
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Submission
+from competition.models.work import MOST_ATTEMPTS
 from competition.queries.machinery import workers_alive
 from competition.templatetags.podium import age
 from scoring.tracks.base import Score
@@ -70,15 +71,28 @@ def state_of(submission: Submission, evaluation: Evaluation | None, now: datetim
     poll = 2 if waited < POLL_QUICKLY else 5 if waited < 4 * POLL_QUICKLY else 10
     if evaluation.status == WorkStatus.RUNNING:
         started = age(evaluation.started_at or evaluation.queued_at, now)
+        heard = age(evaluation.heartbeat_at or evaluation.queued_at, now)
+        sentence = f"Being scored for {started}, last sign of life {heard} ago"
         return RunState(
-            f"Being scored for {started}", _steps(3, now="Scoring"), False, "warn", "Scoring", poll
+            sentence, _steps(3, now="Scoring"), False, "warn", "Scoring", poll, _tries(evaluation.attempts)
         )
     workers = workers_alive(now).count()
     ahead = position(evaluation)
     alive = f"{workers} worker{'' if workers == 1 else 's'} alive"
     sentence = f"Queued {age(evaluation.queued_at, now)}, {ahead} ahead, {alive}"
-    note = "" if workers else "No worker is alive just now. Your run is kept and is scored when one is back."
+    note = _tries(evaluation.attempts + 1)
+    if not workers:
+        note = "No worker is alive just now. Your run is kept and is scored when one is back."
     return RunState(sentence, _steps(2, now="Queued"), False, "warn", "Queued", poll, note)
+
+
+def _tries(attempt: int) -> str:
+    """Said when the first attempt did not come to its end."""
+    if attempt < 2:
+        return ""
+    return (
+        f"Attempt {attempt} of {MOST_ATTEMPTS}: the one before was cut short by our fault. Nothing is lost."
+    )
 
 
 def short_state(submission: Any) -> tuple[str, str]:

@@ -7,7 +7,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from competition import clock
-from competition.queries.machinery import Queue, queue, workers_alive
+from competition.operations.readiness import unready
+from competition.queries.machinery import Queue, queue, sweeper_seen_at, workers_alive
 from competition.views.pages import show
 from scoring.signature import environment
 
@@ -23,6 +24,8 @@ def status(request: HttpRequest) -> HttpResponse:
         now=now,
         queue=found,
         workers=workers,
+        sweeper=sweeper_seen_at(now),
+        late=found.waits_too_long(now),
         versions=environment(),
         headline=headline(found, len(workers)),
     )
@@ -31,9 +34,20 @@ def status(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def healthz(request: HttpRequest) -> HttpResponse:
-    """Whether this process can reach its database: "ok", or a 500."""
+    """Whether this process can reach its database: "ok", or 503."""
     clock.now()
     return HttpResponse("ok\n", content_type="text/plain")
+
+
+@require_safe
+@never_cache
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Whether requests may be sent here: the database answers, takes writes and has the tables of this
+    version. "ready", or 503 and why. Redis is not asked: the site works without.
+    """
+    faults = list(unready())
+    said = "\n".join(faults) or "ready"
+    return HttpResponse(f"{said}\n", content_type="text/plain", status=503 if faults else 200)
 
 
 def headline(found: Queue, workers: int) -> str:

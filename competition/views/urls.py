@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from competition.views import boards, checking, codes, composite, home, status, submissions, teams, tracks, validators
+from competition.views import (
+    boards,
+    checking,
+    codes,
+    composite,
+    home,
+    status,
+    submissions,
+    teams,
+    tracks,
+    validators,
+)
 
 TRACK = "tasks/<slug:task>/<slug:track>/"
 
@@ -12,6 +23,7 @@ urlpatterns = [
     path("", home.home, name="home"),
     path("status", status.status, name="status"),
     path("healthz", status.healthz, name="healthz"),
+    path("readyz", status.readyz, name="readyz"),
     path("codes/", codes.index, name="codes"),
     path("codes/<str:code>/", codes.code, name="code"),
     path("tasks/<slug:task>/", home.task, name="task"),

@@ -43,7 +43,7 @@ def references_lead_somewhere() -> Found:
                 if not isinstance(field, ForeignKey):
                     continue
                 mine, theirs = quote(model._meta.db_table), quote(field.related_model._meta.db_table)
-                column, key = quote(field.column), quote(field.target_field.column)
+                column, key = quote(str(field.column)), quote(str(field.target_field.column))
                 cursor.execute(
                     f"SELECT count(*) FROM {mine} AS a LEFT JOIN {theirs} AS b ON a.{column} = b.{key} "  # nosec B608
                     f"WHERE a.{column} IS NOT NULL AND b.{key} IS NULL"

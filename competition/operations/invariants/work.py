@@ -136,9 +136,9 @@ def results_agree_with_their_report() -> Found:
 
 @check
 def scores_are_numbers() -> Found:
-    for result in Result.objects.exclude(primary=None).only("primary"):
-        if not math.isfinite(result.primary):
-            yield f"result {result.pk}", "its primary score is not finite"
+    for pk, primary in Result.objects.exclude(primary=None).values_list("pk", "primary"):
+        if primary is not None and not math.isfinite(primary):
+            yield f"result {pk}", "its primary score is not finite"
 
 
 @check
