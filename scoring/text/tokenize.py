@@ -55,7 +55,7 @@ def cut(text: str) -> list[str]:
     if text.isascii():
         return _ASCII(text)
     if reaches_far(text):
-        return _cut_by_class(text)
+        return _cut_far(text)
     return _short()(text)
 
 
@@ -79,6 +79,9 @@ def _short() -> Callable[[str], list[str]]:
     return re.compile(f"[{first}](?:(?<=[{one}])|[{run}]*(?:(?![{mark}])|{marked}))").findall
 
 
+SEPARATOR, MARK, ALONE = b" mh"
+APART = (SEPARATOR, ALONE)
+
 _UTF_32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _BY_CLASS = re.compile("h+|[ld]+(?:(?<=l)m+[ld]*)*")
 
@@ -87,6 +90,21 @@ def classes_of(text: str) -> str:
     """One letter per character: h stands alone, l letter, d digit, m mark, a space anything else."""
     codes = memoryview(text.encode(_UTF_32, "surrogatepass")).cast("I")
     return bytes(map(_classes().__getitem__, codes)).decode("ascii")
+
+
+def _cut_far(text: str) -> list[str]:
+    """Tokens of any text. Without marks, blanks in place of separators and around ideographs are enough."""
+    class_of = _classes()
+    classes = {character: class_of[ord(character)] for character in set(text)}
+    found = set(classes.values())
+    if MARK in found:
+        return _cut_by_class(text)
+    if found <= {ALONE, SEPARATOR}:
+        return [character for character in text if classes[character] == ALONE]
+    spaced = {
+        ord(one): f" {one} " if code == ALONE else " " for one, code in classes.items() if code in APART
+    }
+    return text.translate(spaced).split()
 
 
 def _cut_by_class(text: str) -> list[str]:

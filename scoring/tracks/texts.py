@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from unicodedata import is_normalized, normalize
+from unicodedata import normalize
 
 from scoring.problems import Faults, shown, visible
 from scoring.records import Limits
@@ -128,7 +128,7 @@ def _count_words(text: str, field: str, faults: Faults) -> None:
 
 
 def _fits_normalized(text: str, field: str, limits: Limits, faults: Faults) -> bool:
-    if GROWTH * len(text) <= limits.answer_characters or text.isascii() or is_normalized("NFKC", text):
+    if GROWTH * len(text) <= limits.answer_characters or text.isascii():
         return True
     length = len(normalize("NFKC", text))
     if length <= limits.answer_characters:
