@@ -130,6 +130,9 @@ def _count_words(text: str, field: str, faults: Faults) -> None:
 def _fits_normalized(text: str, field: str, limits: Limits, faults: Faults) -> bool:
     if GROWTH * len(text) <= limits.answer_characters or text.isascii():
         return True
+    # Composing only shortens, so the longest decomposition bounds the growth without a look at the text.
+    if len(text) * max(len(normalize("NFKD", one)) for one in set(text)) <= limits.answer_characters:
+        return True
     length = len(normalize("NFKC", text))
     if length <= limits.answer_characters:
         return True
