@@ -193,15 +193,19 @@ _READING = Lock()
 
 @cache
 def _source(name: str) -> tuple[bytes, tuple[str, ...]]:
-    """The source of a module, and the modules of `scoring` it imports when loaded."""
-    source = _path_of(name).read_bytes()
+    """The source of a module, and the modules of `scoring` it imports when loaded.
+
+    A folder that is a package without an `__init__` has no source: an empty one stands for it.
+    """
+    path = _path_of(name)
+    source = path.read_bytes() if path.is_file() else b""
     return source, tuple(_imported(source))
 
 
 def _path_of(name: str) -> Path:
     """The source file of a module; one outside `scoring` (a kind of somebody's own) is asked of Python."""
     if name.split(".")[0] != "scoring":
-        return Path(str(import_module(name).__file__))
+        return Path(import_module(name).__file__ or "")
     base = ROOT.parent.joinpath(*name.split("."))
     return base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
 
