@@ -13,9 +13,13 @@ class CompetitionConfig(AppConfig):
     verbose_name = "Competition"
 
     def ready(self) -> None:
+        from allauth.mfa.signals import authenticator_added
+
         from competition import bell
+        from competition.views.second_factor import count_as_shown
 
         post_migrate.connect(prepare_database, sender=self)
+        authenticator_added.connect(count_as_shown)
         bell.install()
 
 

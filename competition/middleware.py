@@ -1,14 +1,32 @@
-"""What every answer carries: an id to quote when something goes wrong, and a short list of permissions."""
+"""What is asked of every request, and what every answer carries.
+
+An id to quote when something goes wrong, a bound for what is sent, a short list of permissions, and for
+organizers a second factor and a session that ends when nobody is there.
+"""
 
 from __future__ import annotations
 
 import secrets
 import time
 from collections.abc import Callable
+from typing import Any
 
+from allauth.account.adapter import get_adapter
+from allauth.account.authentication import get_authentication_records
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import Resolver404, resolve, reverse
+from django.utils.http import urlencode
 
-from competition import logs
+from competition import logs, rules
+from competition.models.tasks import LARGEST_LIMITS
+from competition.views import errors
+from scoring.records import MIB
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -60,3 +78,100 @@ class PermissionsPolicy:
         response = self.get_response(request)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
         return response
+
+
+LARGEST_BODY = MIB
+LARGEST_UPLOAD = LARGEST_LIMITS.file_bytes + MIB
+"""The largest file any track or organizer may send, and the form around it."""
+
+TAKES_FILES = {"submit", "check", "api_runs", "competition_itemset_add", "competition_goldversion_add"}
+
+
+class BoundedBody:
+    """Refuse what announces more than its address takes, before a byte of it is read."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        announced = request.META.get("CONTENT_LENGTH") or "0"
+        if announced.isdecimal() and int(announced) <= LARGEST_BODY:
+            return self.get_response(request)
+        largest = LARGEST_UPLOAD if _takes_files(request) else LARGEST_BODY
+        if not announced.isdecimal() or int(announced) > largest:
+            return errors.too_large(request, largest)
+        return self.get_response(request)
+
+
+def _takes_files(request: HttpRequest) -> bool:
+    try:
+        return resolve(request.path_info).url_name in TAKES_FILES
+    except Resolver404:
+        return False
+
+
+IDLE_SECONDS = 30 * 60
+NOTE_EVERY = 60
+LAST_SEEN = "organizer last seen"
+
+
+class OrganizerSession:
+    """Ask more of those who may see everything. They are logged out when idle; outside the demo every page but
+    the account's own asks for a second factor first.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if settings.SESSION_COOKIE_NAME in request.COOKIES and rules.may_organize(request.user):
+            answer = self._idle(request) or self._without_second_factor(request)
+            if answer is not None:
+                return answer
+        return self.get_response(request)
+
+    def _idle(self, request: HttpRequest) -> HttpResponse | None:
+        now, seen = int(time.time()), request.session.get(LAST_SEEN)
+        if seen is not None and now - seen > IDLE_SECONDS:
+            logout(request)
+            messages.info(
+                request, f"You were logged out after {IDLE_SECONDS // 60} minutes without a sign of you."
+            )
+            return redirect_to_login(request.get_full_path() if request.method == "GET" else "/")
+        if seen is None or now - seen > NOTE_EVERY:
+            request.session[LAST_SEEN] = now
+        return None
+
+    def _without_second_factor(self, request: HttpRequest) -> HttpResponse | None:
+        if settings.DEMO or request.path.startswith(reverse("account_login").removesuffix("login/")):
+            return None
+        if has_shown_second_factor(request):
+            return None
+        methods = get_adapter().get_reauthentication_methods(request.user)
+        ways = [method["url"] for method in methods if method["id"].startswith("mfa")]
+        if not ways:
+            messages.warning(
+                request, "Organizers need a second factor. Set up an authenticator app or a security key."
+            )
+            return redirect("mfa_index")
+        there = request.get_full_path() if request.method == "GET" else "/"
+        return redirect(f"{ways[0]}?{urlencode({'next': there})}")
+
+
+def has_shown_second_factor(request: HttpRequest) -> bool:
+    """Whether this session was opened, or confirmed later, with an app's code, a key or a recovery code."""
+    return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
+
+
+def client_address(request: HttpRequest) -> str:
+    """Where a request came from, past the proxies we know; empty where nobody can say. Limits count by it."""
+    try:
+        return str(get_adapter().get_client_ip(request))
+    except PermissionDenied:
+        return ""
+
+
+def username_tried(request: HttpRequest | None, credentials: dict[str, Any] | None) -> str:
+    """The account a log-in aims at, in one spelling: log-in takes addresses in any case."""
+    tried = (credentials or {}).get("username") or (request.POST.get("username") if request else "")
+    return str(tried or "").strip().lower()

@@ -14,9 +14,14 @@ def is_superuser(user: Any) -> bool:
     return bool(user.is_authenticated and user.is_active and user.is_superuser)
 
 
+def may_organize(user: Any) -> bool:
+    """Whether this account can organize anything at all: of those more is asked, see `middleware.py`."""
+    return bool(user.is_authenticated and user.is_active and (user.is_superuser or user.is_staff))
+
+
 def organizes(user: Any, task: Any) -> bool:
     """Organizers of this shared task, and superusers."""
-    if not user.is_authenticated or not user.is_active:
+    if not may_organize(user):
         return False
     return user.is_superuser or user.organizer_roles.filter(task=task).exists()
 

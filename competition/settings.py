@@ -96,6 +96,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "competition.middleware.RequestId",
+    "competition.middleware.BoundedBody",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "competition.middleware.PermissionsPolicy",
@@ -109,6 +110,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "competition.middleware.OrganizerSession",
 ]
 
 ROOT_URLCONF = "competition.urls"
@@ -172,7 +174,12 @@ if REDIS_URL:
     RQ = {"COMMIT_MODE": "auto"}
 else:
     CACHES = {
-        "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "shared_cache"}
+        "default": {
+            "BACKEND": "competition.domain.throttle.CountingDatabaseCache",
+            "LOCATION": "shared_cache",
+            # Culling drops counters with the rest: leave it no reason while limits count.
+            "OPTIONS": {"MAX_ENTRIES": 200_000},
+        }
     }
 
 # People
@@ -201,18 +208,28 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-ACCOUNT_SIGNUP_FORM_CLASS = "competition.forms.accounts.SignupDetails"
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_CONFIGURED else "none"
 ACCOUNT_USER_DISPLAY = "competition.models.people.shown_name"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300  # freezing, gold and re-evaluation ask again after this
+ACCOUNT_RATE_LIMITS = {"signup": "20/m/ip,60/h/ip"}
+ACCOUNT_FORMS = {"signup": "competition.forms.accounts.SignUpForm"}
+
+# Organizers need a second factor outside the demo: `competition/middleware.py`.
 MFA_TOTP_ISSUER = "Podium"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
+MFA_ALLOW_UNVERIFIED_EMAIL = not EMAIL_CONFIGURED  # without mail no address can be verified
 
 AXES_ONLY_ADMIN_SITE = True  # allauth limits its own log-in
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # trying on cannot keep an organizer out for longer
 AXES_RESET_ON_SUCCESS = True
+AXES_USERNAME_CALLABLE = "competition.middleware.username_tried"
+AXES_CLIENT_IP_CALLABLE = "competition.middleware.client_address"
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False
 
@@ -229,6 +246,7 @@ SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 if env.bool("PODIUM_BEHIND_PROXY", default=False):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    ALLAUTH_TRUSTED_PROXY_COUNT = 1  # limits count visitors, not the proxy
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"

@@ -8,11 +8,13 @@ from competition.admin import desk
 
 urlpatterns = [
     path("admin/", desk.urls),
+    path("accounts/", include("competition.views.account_urls")),
     path("accounts/", include("allauth.urls")),
     path("", include("competition.views.urls")),
 ]
 
 handler400 = "competition.views.errors.bad_request"
 handler403 = "competition.views.errors.forbidden"
+handler429 = "competition.views.errors.too_many"  # django-allauth asks for it
 handler404 = "competition.views.errors.not_found"
 handler500 = "competition.views.errors.server_error"

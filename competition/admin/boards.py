@@ -14,7 +14,7 @@ from django.utils.html import format_html, format_html_join
 
 from competition import rules
 from competition.admin.scope import Own, ReadOnlyAdmin, ReadOnlyInline, own_choices
-from competition.admin.site import desk
+from competition.admin.site import confirm_first, desk
 from competition.domain.freezing import freeze_blockers, publish_leaderboard, request_freeze
 from competition.exceptions import Refused
 from competition.models import FreezeRequest, FrozenLeaderboard, FrozenStanding, Phase, Track
@@ -63,7 +63,7 @@ class FreezeRequestAdmin(ReadOnlyAdmin):
     readonly_fields = ["listed_blockers"]
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.freeze_view)
+        view = self.admin_site.admin_view(confirm_first(self.freeze_view))
         return [path("<int:phase>/<int:track>/", view, name="competition_freeze"), *super().get_urls()]
 
     @admin.display(description="blockers")
@@ -149,7 +149,7 @@ class FrozenLeaderboardAdmin(ReadOnlyAdmin):
         return super().get_queryset(request).defer("content")
 
     def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.publish_view)
+        view = self.admin_site.admin_view(confirm_first(self.publish_view))
         return [path("<int:board>/publish/", view, name="competition_publish"), *super().get_urls()]
 
     @admin.display(description="published")

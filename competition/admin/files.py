@@ -11,10 +11,11 @@ from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 
 from competition.admin.scope import Own, ReadOnlyAdmin, own_choices
-from competition.admin.site import desk
+from competition.admin.site import confirm_first, desk
 from competition.domain.gold import add_gold, add_items
 from competition.exceptions import FileRefused
 from competition.models import GoldVersion, ItemSet, Phase, Track
@@ -61,6 +62,7 @@ class FileAdmin(ReadOnlyAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.may(request, None)
 
+    @method_decorator(confirm_first)
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:

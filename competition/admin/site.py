@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.account.decorators import reauthentication_required
+from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
 from competition import clock, rules
 from competition.queries.desk import attention
+
+confirm_first = reauthentication_required(enabled=lambda request: not settings.DEMO)
+"""For what cannot be taken back: ask who is there, unless that was confirmed within five minutes."""
 
 
 class Desk(AdminSite):

@@ -8,12 +8,13 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import Model, OuterRef, QuerySet, Subquery, Value
 from django.http import HttpRequest
+from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 
 from competition import clock, rules
 from competition.admin.files import problems_table
 from competition.admin.scope import Own, ReadOnlyAdmin
-from competition.admin.site import desk
+from competition.admin.site import confirm_first, desk
 from competition.domain.evaluations import evaluate_again
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Phase, RefusedUpload, Result, Submission, Track, WorkerBeat
@@ -122,6 +123,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
         description="Evaluate again what has no current score, in the phases and tracks of these runs",
         permissions=["evaluate"],
     )
+    @method_decorator(confirm_first)
     def evaluate_again(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Failed and stale runs of the selected runs' boards; scores made with the current gold stay."""
         user: Any = request.user

@@ -16,7 +16,7 @@ from competition.admin.scope import Own, ReadOnlyInline, ScopedAdmin, own_choice
 from competition.admin.site import desk
 from competition.admin.zoned import ZonedField
 from competition.domain.intake import grant_attempts
-from competition.domain.teams import create_team, lookalikes, rename_team
+from competition.domain.teams import create_team, is_name_taken, lookalikes, rename_team
 from competition.enums import TeamRole
 from competition.exceptions import NameRefused
 from competition.models import ExtraAttempts, Membership, Phase, Team, TeamNameChange, Track
@@ -62,10 +62,8 @@ class TeamForm(forms.ModelForm):
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean() or self.cleaned_data
         task, name = cleaned.get("task") or getattr(self.instance, "task", None), cleaned.get("name")
-        if task and name:
-            same = Team.objects.filter(task=task, name_key=names.name_key(name)).exclude(pk=self.instance.pk)
-            if same.exists():
-                raise ValidationError({"name": "A team of this name is registered already."})
+        if task and name and is_name_taken(task, name, self.instance):
+            raise ValidationError({"name": "A team of this name is registered already."})
         return cleaned
 
 

@@ -229,9 +229,14 @@ def _join(team: Team, user: User, moment: datetime) -> Membership:
         raise
 
 
-def _refuse_taken(task: SharedTask, name: str, but: Team | None = None) -> None:
+def is_name_taken(task: SharedTask, name: str, but: Team | None = None) -> bool:
+    """Whether another team of the task has this name, however it is written."""
     same = Team.objects.filter(task=task, name_key=name_key(name))
-    if (same.exclude(pk=but.pk) if but is not None and but.pk else same).exists():
+    return (same.exclude(pk=but.pk) if but is not None and but.pk else same).exists()
+
+
+def _refuse_taken(task: SharedTask, name: str, but: Team | None = None) -> None:
+    if is_name_taken(task, name, but):
         raise NameTaken("A team of this name is registered already. Please choose another name.")
 
 

@@ -56,5 +56,7 @@ def organized_by(user: Any, task_path: str) -> models.Q:
         return NONE
     if user.is_superuser:
         return ALL
+    if not user.is_staff:
+        return NONE
     path = f"{task_path}__organizer_roles__user" if task_path else "organizer_roles__user"
     return models.Q(**{path: user})

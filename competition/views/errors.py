@@ -8,6 +8,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
+from scoring.records import MIB
+
 RETRY_SECONDS = 5
 
 
@@ -46,7 +48,19 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _plain(request, 403, "403_csrf.html")
 
 
-def _plain(request: HttpRequest, status: int, template: str = "") -> HttpResponse:
+def too_many(request: HttpRequest) -> HttpResponse:
+    return _plain(request, 429)
+
+
+def too_large(request: HttpRequest, largest: int) -> HttpResponse:
+    """Said before the request was read."""
+    sentence = f"What was sent is larger than {largest // MIB} MiB, the most this address takes."
+    if request.path.startswith("/api/"):
+        return JsonResponse({"error": {"code": "too_large", "message": sentence}}, status=413)
+    return _plain(request, 413, sentence=sentence)
+
+
+def _plain(request: HttpRequest, status: int, template: str = "", **more: str) -> HttpResponse:
     """Rendered without the request's context processors: those would ask who is logged in."""
-    context = {"request_id": getattr(request, "request_id", "")}
+    context = {"request_id": getattr(request, "request_id", ""), **more}
     return HttpResponse(render_to_string(template or f"{status}.html", context), status=status)

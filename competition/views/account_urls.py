@@ -1,0 +1,11 @@
+"""Addresses of the account that are ours; they stand before django-allauth's."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from competition.views import accounts
+
+urlpatterns = [
+    path("signup/", accounts.SignUp.as_view(), name="account_signup"),
+]
