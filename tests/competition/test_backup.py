@@ -7,10 +7,10 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -19,6 +19,7 @@ from competition.domain.freezing import freeze_leaderboard
 from competition.models import Blob, FrozenLeaderboard, Result, Submission
 from competition.operations import archive, rows
 from tests.competition.stage import run, set_stage, work_until_idle
+from tests.support.databases import new_postgres
 from tests.support.processes import ROOT, environment
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -58,17 +59,9 @@ def sqlite_site(folder: Path, backup: Path) -> str:
 
 
 @pytest.fixture
-def empty_postgres() -> Any:
-    """The address of a new PostgreSQL database beside the test's own."""
-    if connection.vendor != "postgresql":
-        pytest.skip("Moving needs PostgreSQL: leave PODIUM_TEST_DATABASE unset.")
-    name, host = f"{connection.settings_dict['NAME']}_moved", connection.settings_dict["HOST"]
-    with psycopg.connect(dbname="postgres", host=host, user="podium", autocommit=True) as server:
-        server.execute(f"DROP DATABASE IF EXISTS {name}")
-        server.execute(f"CREATE DATABASE {name}")
-    yield f"postgres://podium@/{host}/{name}"
-    with psycopg.connect(dbname="postgres", host=host, user="podium", autocommit=True) as server:
-        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+def empty_postgres() -> Iterator[str]:
+    with new_postgres("moved") as address:
+        yield address
 
 
 @pytest.fixture
