@@ -204,8 +204,12 @@ class _Opened:
         self.every = rules.organizes(viewer, task)
 
     def aggregates(self, team: Team, phase: Phase, tracks: Sequence[Track], moment: datetime) -> bool:
-        """Whether a run's aggregates against gold are open to this viewer before they are public."""
-        if not self.every and team.pk not in self.own:
+        """Whether a team's aggregates against gold are open to this viewer before they are public: to
+        organizers always, to members as their phase says.
+        """
+        if self.every:
+            return True
+        if team.pk not in self.own:
             return False
         levels = [visibility.diagnostics_level(self.viewer, team, phase, track, moment) for track in tracks]
         return all(level is not None and level >= DiagnosticsLevel.AGGREGATES for level in levels)
