@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection
 
 from competition import clock, jobs
 from competition.domain import blobs, evaluations, scorer
@@ -23,7 +23,7 @@ from scoring.checks import check_gold, check_items, check_run
 from scoring.evaluate import evaluate
 from scoring.tracks import get_kind
 from tests.competition.stage import fresh, gold, items, run, set_stage, work_until_idle
-from tests.support.processes import manage
+from tests.support.processes import fork, manage
 
 CANARY = "zebracanary"
 
@@ -146,14 +146,9 @@ def test_a_worker_killed_in_the_middle_loses_nothing_and_scores_nothing_twice(mo
         os.write(told, b"!")
         time.sleep(120)
 
-    victim = os.fork()
-    if victim == 0:
-        _forget_connections()
-        scorer.score = hang
-        try:
-            jobs.do(jobs.claim_any("victim"))
-        finally:
-            os._exit(0)
+    monkeypatch.setattr(scorer, "score", hang)
+    victim = fork(lambda: jobs.do(jobs.claim_any("victim")))
+    monkeypatch.undo()
     assert os.read(scoring, 1) == b"!"
     os.kill(victim, signal.SIGKILL)
     os.waitpid(victim, 0)
@@ -169,16 +164,6 @@ def test_a_worker_killed_in_the_middle_loses_nothing_and_scores_nothing_twice(mo
     assert (fresh(row).worker, fresh(row).token) == ("heir", 2)
     assert Result.objects.get().evaluation.submission == sent
     assert Result.objects.get().primary == 5 / 8
-
-
-_kept = []
-
-
-def _forget_connections() -> None:
-    """In a forked test process: open a connection of one's own and leave the parent's alone."""
-    for one in connections.all():
-        _kept.append(one.connection)
-        one.connection = None
 
 
 @pytest.mark.both

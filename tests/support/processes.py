@@ -1,16 +1,16 @@
-"""Running a management command beside a test, on the test's own database."""
+"""Running a command, or a fork of the test itself, beside a test on the test's own database."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.db import connection
+from django.db import connection, connections
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,11 +23,15 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "DATABASE_URL": address, **more}
 
 
+def start(*command: str, **options: Any) -> subprocess.Popen[bytes]:
+    """This Python running `command` in the background, on the test's database."""
+    return subprocess.Popen([sys.executable, *command], cwd=ROOT, env=environment(), **options)
+
+
 @contextmanager
 def manage(*arguments: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
     """`manage.py ARGUMENTS` running in the background; killed at the end if it still runs."""
-    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment(), **options)
+    process = start("manage.py", *arguments, **options)
     try:
         yield process
     finally:
@@ -36,3 +40,25 @@ def manage(*arguments: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
+
+
+_kept: list[Any] = []
+
+
+def fork(work: Callable[[], Any]) -> int:
+    """Do `work` in a fork of this process, patches and all, and return its pid: wait for it.
+
+    The fork opens connections of its own and leaves the parent's alone; it exits with 1 when `work` raised.
+    """
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        for one in connections.all():
+            _kept.append(one.connection)  # collected, it would say goodbye on a socket that is the parent's
+            one.connection = None
+        work()
+        status = 0
+    finally:
+        os._exit(status)

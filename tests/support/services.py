@@ -11,6 +11,7 @@ import atexit
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -172,12 +173,19 @@ class Postgres(Server):
             "listen_addresses": "",
             "unix_socket_directories": str(self.folder),
             "max_connections": "200",
-            "fsync": "off",
-            "synchronous_commit": "off",
+            "fsync": "off",  # spares the disk; what was committed outlives the server, not the machine
             "full_page_writes": "off",
         }
         options = [f"--{name}={value}" for name, value in settings.items()]
         return [self.binary("postgres"), "-D", "data", *options]
+
+    def restart(self, *, crash: bool = False) -> None:
+        """Stop and start again; with `crash` as if it had been killed, so that it recovers from its log."""
+        if crash:
+            first = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+            os.kill(first, signal.SIGQUIT)
+        self.stop()
+        self.start()
 
     def answers(self) -> bool:
         try:
