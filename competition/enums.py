@@ -45,6 +45,13 @@ class TeamRole(TextChoices):
     BASELINE = "baseline", "baseline"
 
 
+class TokenScope(TextChoices):
+    """What a program may do with a token."""
+
+    READ = "read", "read"
+    SUBMIT = "submit", "read and submit"
+
+
 class FileStatus(TextChoices):
     """Of an organizers' file: items or gold."""
 

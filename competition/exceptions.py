@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 
 class Refused(Exception):
@@ -39,6 +40,14 @@ class TeamLocked(Refused):
 
 class CannotSubmit(Refused):
     """No run is taken from this team now: window, membership or terms."""
+
+
+class TooOften(CannotSubmit):
+    """So much within a while that the next waits; `again_at` says until when."""
+
+    def __init__(self, message: str, again_at: datetime) -> None:
+        super().__init__(message)
+        self.again_at = again_at
 
 
 class NotChecked(CannotSubmit):

@@ -10,6 +10,7 @@ urlpatterns = [
     path("admin/", desk.urls),
     path("accounts/", include("competition.views.account_urls")),
     path("accounts/", include("allauth.urls")),
+    path("api/v1/", include("competition.views.api_urls")),
     path("", include("competition.views.urls")),
 ]
 

@@ -18,8 +18,9 @@ from competition.domain import audit, blobs
 from competition.domain.checking import Judged, judge
 from competition.domain.evaluations import queue_evaluation
 from competition.domain.quota import Quota, measure, spent_sentence
+from competition.domain.throttle import wait_until
 from competition.enums import Counts, WorkStatus
-from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp
+from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp, TooOften
 from competition.models import (
     Entry,
     Evaluation,
@@ -36,19 +37,9 @@ from competition.models import (
 from competition.models.base import REASON_LENGTH
 from competition.models.submissions import METHOD_LENGTH
 
+UPLOADS_A_MINUTE = 100
 REFUSALS_AN_HOUR = 30
 REFUSALS_KEPT = timedelta(days=30)
-
-
-class RefusedTooOften(CannotSubmit):
-    """So many faulty files in one hour that the next waits; `again_at` says until when."""
-
-    def __init__(self, again_at: datetime) -> None:
-        super().__init__(
-            f"{REFUSALS_AN_HOUR} files of your team were refused within an hour. "
-            f"Check files without sending them, or send again from {again_at:%H:%M} UTC."
-        )
-        self.again_at = again_at
 
 
 @dataclass(frozen=True)
@@ -123,6 +114,7 @@ def receive_submission(
     """
     if submitted_by is None or not rules.can_submit_for(submitted_by, team):
         raise NotAllowed("Only members of a team send its runs.")
+    _require_pace(submitted_by, received_at)
     before = _answered(team, phase, track, idempotency_key)
     if before is not None:
         return before
@@ -273,7 +265,22 @@ def _require_patience(team: Team, moment: datetime) -> None:
     recent = RefusedUpload.objects.filter(team=team, received_at__gt=moment - timedelta(hours=1))
     times = list(recent.order_by("-received_at").values_list("received_at", flat=True)[:REFUSALS_AN_HOUR])
     if len(times) == REFUSALS_AN_HOUR:
-        raise RefusedTooOften(times[-1] + timedelta(hours=1))
+        again_at = times[-1] + timedelta(hours=1)
+        raise TooOften(
+            f"{REFUSALS_AN_HOUR} files of your team were refused within an hour. "
+            f"Check files without sending them, or send again from {again_at:%H:%M} UTC.",
+            again_at,
+        )
+
+
+def _require_pace(person: User, moment: datetime) -> None:
+    again_at = wait_until(f"upload {person.pk}", most=UPLOADS_A_MINUTE, seconds=60, moment=moment)
+    if again_at is not None:
+        raise TooOften(
+            f"{UPLOADS_A_MINUTE} files in a minute are as many as one may send. "
+            f"Go on from {again_at:%H:%M:%S} UTC.",
+            again_at,
+        )
 
 
 def _one_line(text: str, most: int) -> str:

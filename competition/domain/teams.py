@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from django.db import IntegrityError, transaction
 
 from competition import clock, rules
 from competition.domain import audit
+from competition.domain.digests import token_digest
 from competition.enums import TeamRole
 from competition.exceptions import (
     AlreadyInTeam,
@@ -190,10 +190,6 @@ def hand_over(*, team: Team, captain: User, handed_by: User, at: datetime | None
         at=moment,
     )
     return team
-
-
-def token_digest(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def lookalikes(team: Team) -> list[Team]:

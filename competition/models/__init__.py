@@ -7,10 +7,12 @@ from competition.models.people import OrganizerRole, TermsAcceptance, User
 from competition.models.submissions import Entry, ExtraAttempts, RefusedUpload, Submission
 from competition.models.tasks import Announcement, Phase, SharedTask, Track
 from competition.models.teams import Invitation, Membership, Team, TeamNameChange
+from competition.models.tokens import ApiToken
 from competition.models.work import Evaluation, FreezeRequest, GoldCheck, QueuedWork, Result, WorkerBeat
 
 __all__ = [
     "Announcement",
+    "ApiToken",
     "AuditEntry",
     "Blob",
     "BuiltFile",

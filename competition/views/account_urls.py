@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from competition.views import accounts
+from competition.views import accounts, tokens
 
 urlpatterns = [
     path("signup/", accounts.SignUp.as_view(), name="account_signup"),
+    path("tokens/", tokens.tokens, name="api_tokens"),
+    path("tokens/<str:public_id>/revoke/", tokens.revoke, name="revoke_token"),
 ]

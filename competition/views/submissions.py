@@ -17,7 +17,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from competition import clock, rules
 from competition.domain import visibility
 from competition.domain.intake import (
-    RefusedTooOften,
     can_submit,
     choose_submission,
     receive_submission,
@@ -28,7 +27,7 @@ from competition.domain.invalid import invalid_in
 from competition.domain.quota import Quota, spent_sentence
 from competition.domain.validators import rules_for, sample_lines
 from competition.enums import Counts
-from competition.exceptions import CannotSubmit, NotAllowed
+from competition.exceptions import CannotSubmit, NotAllowed, TooOften
 from competition.forms.runs import RunUploadForm, new_key
 from competition.models import ItemSet, Phase, RefusedUpload, Submission, Team, Track
 from competition.queries.rail import Rail, rail_of
@@ -61,7 +60,7 @@ def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
         sent = receive_submission(
             team=team, phase=phase, track=found, submitted_by=request.user, received_at=now, **form.sent()
         )
-    except RefusedTooOften as refusal:
+    except TooOften as refusal:
         page = _submit_page(request, rail, found, team, phase, form, refusal=refusal.message, status=429)
         page["Retry-After"] = str(ceil((refusal.again_at - now).total_seconds()))
         return page
@@ -225,9 +224,7 @@ def _run_context(request: HttpRequest, found: Submission, now: Any) -> dict[str,
     context["invalid"] = invalid_in(found.observed)
     if level >= 1:
         report = result.report
-        context["breakdowns"] = explain_breakdowns(
-            kind, scores, result.scores, report.get("breakdowns", {})
-        )
+        context["breakdowns"] = explain_breakdowns(kind, scores, result.scores, report.get("breakdowns", {}))
         context["explained"] = explain(kind, report.get("diagnostics", {}), levels=range(1, level + 1))
     return context
 

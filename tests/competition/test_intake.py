@@ -11,9 +11,9 @@ from django.db import IntegrityError, connection, transaction
 
 from competition import clock
 from competition.domain import intake
-from competition.domain.intake import RefusedTooOften, can_submit, submissions_left
+from competition.domain.intake import can_submit, submissions_left
 from competition.enums import WorkStatus
-from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp
+from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp, TooOften
 from competition.models import (
     AuditEntry,
     Blob,
@@ -214,7 +214,7 @@ def test_thirty_refusals_in_an_hour_are_enough():
     start = clock.now()
     for minute in range(30):
         stage.upload(lead, b"{}", received_at=start + timedelta(minutes=minute))
-    with pytest.raises(RefusedTooOften) as refusal:
+    with pytest.raises(TooOften) as refusal:
         stage.upload(lead, run(), received_at=start + timedelta(minutes=40))
     assert refusal.value.again_at == start + timedelta(hours=1)
     stage.upload(stage.team(), b"{}")

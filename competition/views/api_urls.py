@@ -1,0 +1,19 @@
+"""Addresses of the API."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from competition.views import api
+
+PLACE = "tasks/<slug:task>/<slug:track>/<slug:phase>/"
+
+urlpatterns = [
+    path("tasks/", api.tasks, name="api_tasks"),
+    path("tasks/<slug:task>/", api.task, name="api_task"),
+    path(f"{PLACE}quota/", api.quota, name="api_quota"),
+    path(f"{PLACE}submissions/", api.runs, name="api_runs"),
+    path("submissions/<str:public_id>/", api.run, name="api_run"),
+    path("submissions/<str:public_id>/problems/", api.problems, name="api_problems"),
+    path("refused/<str:public_id>/", api.refusal, name="api_refusal"),
+]
