@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+from scoring import corpus_commands
 from scoring.baselines import GoldNeeded, UnknownBaseline, baseline_run
 from scoring.checks import CheckedRun, check_gold, check_items, check_run
 from scoring.evaluate import evaluate, only_checked
@@ -47,6 +48,9 @@ def main(arguments: Sequence[str]) -> int:
         print(f"scoring: {stop}", file=sys.stderr)
         if getattr(asked, "json", False):
             _print_json(_stopped(asked.kind, stop))
+        return USAGE
+    except corpus_commands.Refused as refused:
+        print(f"scoring: {refused}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:
         return OUR_FAULT
@@ -93,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     baseline.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed, the same run")
     baseline.add_argument("-o", dest="run", required=True, type=Path, metavar="RUN", help="where to write it")
     baseline.set_defaults(command=_baseline)
+    corpus_commands.add_to(commands)
     return parser
 
 

@@ -248,6 +248,10 @@ class Kind:
         """Breakdowns below the item (by type of fact, by class): slice → value → {"n", scores…}."""
         return {}
 
+    def annotation_of(self, answer: Any) -> Any:
+        """What annotators are compared on: a label, {place: label}, a frozenset, or None for free text."""
+        return answer
+
     def chance(self, items: Items) -> float | None:
         """The primary score a uniformly random valid run expects, or None where that says nothing."""
         return None

@@ -169,6 +169,9 @@ class RankedList(Kind):
         found.update({f"recall_{k}": value for k, value in zip(cuts, means[len(cuts) :])})
         return {score.key: found[score.key] for score in self.scores_for(options)}
 
+    def annotation_of(self, answer: Any) -> Any:
+        return frozenset(answer)
+
     def observe(self, items: Items, run: Run) -> dict[str, Any]:
         sizes = [len(answer) for answer in given(run.answers.values())]
         return {

@@ -212,6 +212,9 @@ class ShortAnswer(Kind):
 
     # Explaining
 
+    def annotation_of(self, answer: Any) -> Any:
+        return None
+
     def observe(self, items: Items, run: Run) -> dict[str, Any]:
         answers = run.answers
         n = len(answers) or 1

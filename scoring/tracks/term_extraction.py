@@ -193,6 +193,9 @@ class TermExtraction(Kind):
             "f1_corpus_set": _pooled(total).f1,
         }
 
+    def annotation_of(self, answer: Any) -> Any:
+        return answer.maximal
+
     def observe(self, items: Items, run: Run) -> dict[str, Any]:
         answers = given(run.answers.values())
         terms = [term for answer in answers for term in answer.ranked]

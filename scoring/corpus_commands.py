@@ -1,0 +1,200 @@
+"""The organizers' commands of `python -m scoring`: overlap, screen, cover, sample, describe, agreement."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scoring import corpus
+from scoring.agreement import Agreement, agreement, membership
+from scoring.checks import check_items, check_run
+from scoring.problems import Faults, Problems
+from scoring.readers import Reader
+from scoring.records import ORGANIZER_LIMITS, Invalid, Items
+from scoring.tracks import UnknownKind, get_kind
+from scoring.tracks.base import Kind
+
+
+class Refused(Exception):
+    """A file or an argument that will not do, in a sentence."""
+
+
+def add_to(commands: Any) -> None:
+    """Add each command to the parser."""
+    overlap = _command(commands, "overlap", "drop candidates that a public release already holds", _overlap)
+    overlap.add_argument("--released", required=True, type=Path, nargs="+", metavar="FILE")
+    _command(commands, "screen", "positives and negatives (FinTagging, algorithm 1)", _screen)
+    cover = _command(commands, "cover", "a minimal cover of all concepts (FinTagging, algorithm 2)", _cover)
+    cover.add_argument("--k", type=int, default=corpus.SEEDS_PER_COMPANY, help="positives kept per company")
+    sample = _command(commands, "sample", "a seeded sample, stratified by fields", _sample)
+    sample.add_argument("-n", type=int, required=True, help="how many records")
+    sample.add_argument("--by", default="", metavar="FIELDS", help="fields to stratify by, with commas")
+    sample.add_argument("--distinct", default="", metavar="FIELD", help="at most one record per value")
+    sample.add_argument("--seed", type=int, default=0)
+    describe = _command(commands, "describe", "the papers' dataset statistics", _describe, writes=False)
+    describe.add_argument("--gold", type=Path, metavar="GOLD", help="where the entities stand, joined by id")
+    describe.add_argument("--by", default="", metavar="FIELD", help="one row per value of this field")
+    agree = commands.add_parser("agreement", help="how far annotators agree; labels may be missing")
+    agree.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
+    agree.add_argument("annotators", nargs="+", type=Path, metavar="FILE", help="a file in a run's form each")
+    agree.add_argument("--items", required=True, type=Path, metavar="ITEMS")
+    agree.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    agree.set_defaults(command=_agreement)
+
+
+def _command(
+    commands: Any, name: str, about: str, work: Any, *, writes: bool = True
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=about)
+    parser.add_argument("records", type=Path, metavar="RECORDS", help="JSON Lines")
+    if writes:
+        parser.add_argument("-o", dest="out", required=True, type=Path, metavar="OUT", help="where to write")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.set_defaults(command=work)
+    return parser
+
+
+def _overlap(asked: argparse.Namespace) -> int:
+    released = [record for path in asked.released for record in read(path)]
+    found = corpus.hold_out(read(asked.records), released)
+    _write(asked.out, found.kept)
+    return _report(found.report, asked.json)
+
+
+def _screen(asked: argparse.Namespace) -> int:
+    found = corpus.screen(read(asked.records))
+    _write(asked.out, found.kept)
+    return _report(found.report, asked.json)
+
+
+def _cover(asked: argparse.Namespace) -> int:
+    if asked.k < 0:
+        raise Refused("--k is the number of positives kept per company: 0 or more.")
+    found = corpus.cover(read(asked.records), asked.k)
+    _write(asked.out, found.final)
+    return _report(found.report, asked.json)
+
+
+def _sample(asked: argparse.Namespace) -> int:
+    if asked.n < 0:
+        raise Refused("-n is a number of records: 0 or more.")
+    records = read(asked.records)
+    by = [field.strip() for field in asked.by.split(",") if field.strip()]
+    chosen = corpus.sample(records, asked.n, by=by, distinct=asked.distinct, seed=asked.seed)
+    _write(asked.out, chosen)
+    return _report([{"records": len(records), "asked": asked.n, "sampled": len(chosen)}], asked.json)
+
+
+def _describe(asked: argparse.Namespace) -> int:
+    gold = {record.get("id"): record for record in read(asked.gold)} if asked.gold else {}
+    records = [{**record, **gold.get(record.get("id"), {})} for record in read(asked.records)]
+    return _report(corpus.describe(records, asked.by), asked.json)
+
+
+def _agreement(asked: argparse.Namespace) -> int:
+    try:
+        kind = get_kind(asked.kind)
+    except UnknownKind as fault:
+        raise Refused(str(fault.args[0])) from fault
+    if len(asked.annotators) < 2:
+        raise Refused("Agreement needs the files of two annotators or more.")
+    items = check_items(kind, _bytes(asked.items), file=asked.items.name)
+    if items.items is None:
+        raise Refused(f"{asked.items} is not fit to be items: {items.problems.errors} problems.")
+    names = [path.stem for path in asked.annotators]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in asked.annotators]
+    files = {name: _labels(kind, items.items, path) for name, path in zip(names, asked.annotators)}
+    found = agreement(as_units(files))
+    if asked.json:
+        print(json.dumps(_plain(found), indent=1))
+    else:
+        print(f"units with two labels or more: {found.units}")
+        print(f"Krippendorff's alpha (nominal): {_number(found.alpha)}")
+        print("\n".join(corpus.as_rows(_plain(found)["pairs"])))
+    return 0
+
+
+def as_units(files: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[Hashable, Any]]:
+    """Annotations as labels of units: of the item, of a place in it, or of membership in its set."""
+    if any(isinstance(value, frozenset) for labels in files.values() for value in labels.values()):
+        return membership(files)  # type: ignore[arg-type]
+    units: dict[str, dict[Hashable, Any]] = {}
+    for name, labels in files.items():
+        own = units.setdefault(name, {})
+        for item_id, value in labels.items():
+            if isinstance(value, dict):
+                own.update({(item_id, place): label for place, label in value.items()})
+            else:
+                own[item_id] = value
+    return units
+
+
+def _labels(kind: Kind, items: Items, path: Path) -> dict[str, Any]:
+    """Item → what this annotator says of it; items without a line have no label."""
+    content = _bytes(path)
+    given = {record.get(kind.id_field) for record in read(path)}
+    part = Items({key: item for key, item in items.records.items() if key in given}, items.digest)
+    checked = check_run(kind, part, content, limits=ORGANIZER_LIMITS)
+    if checked.run is None:
+        first = checked.problems.in_order()[0]
+        raise Refused(f"{path}: {checked.problems.errors} problems; the first: {first.message}")
+    answered = {key: one for key, one in checked.run.answers.items() if not isinstance(one, Invalid)}
+    labels = {key: kind.annotation_of(one) for key, one in answered.items()}
+    if any(label is None for label in labels.values()):
+        raise Refused(f"The answers of {kind.name} are free text, which has no labels to agree on.")
+    return labels
+
+
+def _plain(found: Agreement) -> dict[str, Any]:
+    return {
+        "units": found.units,
+        "alpha": found.alpha,
+        "pairs": [
+            {
+                "pair": f"{one.first} - {one.second}",
+                "n": one.n,
+                "raw": one.raw,
+                "kappa": one.kappa,
+                "macro_f1": one.macro_f1,
+            }
+            for one in found.pairs
+        ],
+    }
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """The objects of a JSON Lines file. Raises `Refused` with the first problem."""
+    problems = Problems()
+    records = [line.record for line in Reader(_bytes(path), Faults(problems, path.name), ORGANIZER_LIMITS)]
+    if problems.errors:
+        first = problems.in_order()[0]
+        raise Refused(f"{path}, line {first.line or '-'}: {first.message}")
+    return records
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as fault:
+        raise Refused(f"{path}: cannot be read ({fault.strerror}).") from fault
+
+
+def _write(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    try:
+        with path.open("w", encoding="utf-8", newline="\n") as target:
+            target.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    except OSError as fault:
+        raise Refused(f"{path}: cannot be written ({fault.strerror}).") from fault
+
+
+def _report(rows: Sequence[Mapping[str, Any]], as_json: bool) -> int:
+    print(json.dumps(list(rows), indent=1) if as_json else "\n".join(corpus.as_rows(rows)))
+    return 0
