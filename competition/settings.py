@@ -231,6 +231,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_USERNAME_CALLABLE = "competition.middleware.username_tried"
 AXES_CLIENT_IP_CALLABLE = "competition.middleware.client_address"
 AXES_ENABLE_ADMIN = False
+AXES_DISABLE_ACCESS_LOG = True  # tries are counted; who came when, and from where, is nobody's business
 AXES_VERBOSE = False
 
 # Cookies and headers

@@ -1,14 +1,18 @@
-"""People and their roles: accepted terms, organizers."""
+"""People and their roles: accepted terms, organizers, and leaving for good."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from django.db import transaction
 
-from competition import clock
+from competition import clock, rules
 from competition.domain import audit
-from competition.models import OrganizerRole, SharedTask, TermsAcceptance, User
+from competition.domain.teams import end_membership, is_captain_of_others
+from competition.exceptions import NotAllowed, Refused
+from competition.models import ApiToken, Membership, OrganizerRole, SharedTask, TermsAcceptance, User
 
 
 @transaction.atomic
@@ -63,4 +67,33 @@ def create_organizer(
         is_superuser=superuser,
     )
     audit.record(actor=by, action="organizer account created", target=user, after={"superuser": superuser})
+    return user
+
+
+@transaction.atomic
+def delete_account(*, user: User, at: datetime | None = None) -> User:
+    """Forget who this person is: address, name, password, second factors and tokens go, and every log-in.
+
+    What the account did stays, by a "former member": runs, boards and the audit trail must go on adding up.
+    Raises Refused for a captain with team mates, and for organizers.
+    """
+    moment = at or clock.now()
+    user = User.objects.select_for_update().get(pk=user.pk)
+    if rules.may_organize(user) or user.organizer_roles.exists():
+        raise NotAllowed("You organize shared tasks. Ask for your role to be taken away first.")
+    memberships = list(Membership.objects.filter(user=user, left_at=None).select_related("team"))
+    for membership in memberships:
+        if is_captain_of_others(membership):
+            raise Refused(f"You are the captain of {membership.team.name}: hand the team over first.")
+    for membership in memberships:
+        end_membership(membership, moment)
+    ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=moment)
+    EmailAddress.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
+    user.username = f"former-{user.public_id}"
+    user.email = user.display_name = user.first_name = user.last_name = ""
+    user.is_active = False
+    user.set_unusable_password()  # and with it every session ends
+    user.save()
+    audit.record(actor=user, action="account deleted", target=user, at=moment)
     return user

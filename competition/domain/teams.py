@@ -159,15 +159,27 @@ def leave_team(*, team: Team, user: User, at: datetime | None = None) -> Members
     moment = at or clock.now()
     membership = _membership(team, user)
     _refuse_locked(team, moment)
-    others = team.memberships.filter(left_at=None).exclude(pk=membership.pk).exists()
-    if team.captain_id == user.pk and others:
+    if is_captain_of_others(membership):
         raise Refused("You are the captain: hand the team over first, then leave.")
+    return end_membership(membership, moment)
+
+
+def is_captain_of_others(membership: Membership) -> bool:
+    """Whether the team would be left without its captain."""
+    team = membership.team
+    others = team.memberships.filter(left_at=None).exclude(pk=membership.pk)
+    return team.captain_id == membership.user_id and others.exists()
+
+
+def end_membership(membership: Membership, moment: datetime) -> Membership:
+    """Out of the team, whether or not it is locked: who deletes the account must be able to go."""
+    team = membership.team
     membership.left_at = moment
     membership.save(update_fields=["left_at"])
-    if team.captain_id == user.pk:
-        team.captain = None
-        team.save(update_fields=["captain"])
-    audit.record(actor=user, action="team left", target=team, at=moment)
+    if team.captain_id == membership.user_id:
+        team.captain, team.contact = None, ""
+        team.save(update_fields=["captain", "contact"])
+    audit.record(actor=membership.user, action="team left", target=team, at=moment)
     return membership
 
 

@@ -72,6 +72,15 @@ def aggregates_public(phase: Phase, track: Track) -> bool:
     return chosen and is_published(phase, track)
 
 
+def team_visible(viewer: Any, team: Team) -> bool:
+    """Whether a team's page says who it is, where the shared task keeps teams anonymous until publication."""
+    if not team.task.anonymous_until_publication or team.is_baseline:
+        return True
+    if rules.can_see_runs_of(viewer, team):
+        return True
+    return FrozenLeaderboard.objects.published().filter(standings__team=team).exists()
+
+
 def names_visible(viewer: Any, phase: Phase, track: Track) -> bool:
     """Whether a board may name teams, where the shared task keeps them anonymous until publication."""
     task = phase.task

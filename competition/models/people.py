@@ -30,9 +30,16 @@ class User(PublicId, AbstractUser):
     def __str__(self) -> str:
         return shown_name(self)
 
+    @property
+    def is_closed(self) -> bool:
+        """Deleted by its owner: what it did stays, who it was is gone."""
+        return not self.is_active and not self.email
+
 
 def shown_name(user: User) -> str:
     """The name others may see; never the e-mail address."""
+    if user.is_closed:
+        return "former member"
     return user.display_name or f"member {user.public_id[:6]}"
 
 

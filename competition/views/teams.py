@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from competition import clock, rules
+from competition.domain import visibility
 from competition.domain.accounts import accept_terms, has_accepted_terms
 from competition.domain.teams import (
     accept_invitation,
@@ -70,7 +71,7 @@ def new_team(request: HttpRequest, task: str) -> HttpResponse:
 @never_cache
 @require_safe
 def team(request: HttpRequest, public_id: str) -> HttpResponse:
-    """A team: to its members and the organizers everything, to others its name."""
+    """A team: to its members and the organizers everything, to others its name once names may show."""
     return _team_page(request, _find(request, public_id))
 
 
@@ -221,7 +222,10 @@ def _asks_terms(request: HttpRequest, task: SharedTask) -> bool:
 
 def _find(request: HttpRequest, public_id: str) -> Team:
     teams = Team.objects.visible_to(request.user).select_related("task", "captain")
-    return get_object_or_404(teams, public_id=public_id)
+    found = get_object_or_404(teams, public_id=public_id)
+    if not visibility.team_visible(request.user, found):
+        raise Http404
+    return found
 
 
 def _next(request: HttpRequest) -> str:

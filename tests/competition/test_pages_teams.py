@@ -8,7 +8,7 @@ import pytest
 from django.http import HttpResponse
 
 from competition.models import Team, TermsAcceptance
-from tests.support.builders import make_user
+from tests.support.builders import make_board, make_standing, make_user, publish
 from tests.support.pages import Scene, make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
@@ -141,3 +141,20 @@ def test_team_names_stand_apart_from_the_text_around_them(scene: Scene) -> None:
     team.save()
     page = text(scene.as_(None).get(team.get_absolute_url()))
     assert "<bdi>فريق &lt;b&gt;</bdi>" in page
+
+
+def test_where_teams_are_anonymous_a_stranger_finds_none_until_publication(scene: Scene) -> None:
+    scene.task.anonymous_until_publication = True
+    scene.task.save()
+    address = scene.team.get_absolute_url()
+    for stranger in (None, scene.rival, make_user("newcomer")):
+        assert scene.as_(stranger).get(address).status_code == 404
+    assert scene.as_(scene.rival).post(f"{address}rename/", {"name": ""}).status_code == 404
+    for insider in (scene.lead, scene.teammate, scene.organizer):
+        assert scene.as_(insider).get(address).status_code == 200
+    board = make_board(scene.dev, scene.track)
+    make_standing(board, scene.team)
+    assert scene.as_(None).get(address).status_code == 404
+    publish(board)
+    assert "Aegean" in text(scene.as_(None).get(address))
+    assert scene.as_(None).get(scene.rivals.get_absolute_url()).status_code == 404
