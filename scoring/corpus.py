@@ -181,7 +181,8 @@ def cover(instances: Sequence[Record], most: int = SEEDS_PER_COMPANY) -> Covered
 
 def _seeds(positives: Sequence[Record], most: int) -> tuple[list[Record], list[Record]]:
     taken: Counter[str] = Counter()
-    seed, pool = [], []
+    seed: list[Record] = []
+    pool: list[Record] = []
     for one in positives:
         company = str(one.get("company", ""))
         taken[company] += 1
