@@ -117,22 +117,25 @@ def check_run(
     read_answer = kind.answer_reader(items, options or {})
     answers: dict[str, Any] = {}
     lines = ids.lines
+
+    def read(record: Record, item_id: str | None) -> Any:
+        if "invalid" in record:
+            return _read_invalid(kind, record, faults)
+        if fits(record, faults) and item_id is not None:
+            return read_answer(record, records[item_id], limits, faults)
+        return None
+
     for number, record in reader:
         item_id = record.get(id_field)
         if type(item_id) is not str or item_id not in records or item_id in answers:
-            ids.explain(number, record)
-            _ = _read_invalid(kind, record, faults) if "invalid" in record else fits(record, faults)
+            read(record, ids.explain(number, record))  # the rest of a line with a faulty id is checked too
             continue
         faults.item_id = item_id
         lines[item_id] = number
         if len(record) == 2 and type(record.get(only)) is wanted:  # what nearly every line is
             answers[item_id] = read_answer(record, records[item_id], limits, faults)
-        elif "invalid" in record:
-            answers[item_id] = _read_invalid(kind, record, faults)
-        elif fits(record, faults):
-            answers[item_id] = read_answer(record, records[item_id], limits, faults)
         else:
-            answers[item_id] = None
+            answers[item_id] = read(record, item_id)
     if not reader.unreadable:
         ids.finish(reader.salvaged)
     run = None if problems.errors else Run(answers, reader.digest, reader.lines)

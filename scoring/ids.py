@@ -27,8 +27,11 @@ class Ids:
         self._strangers: list[tuple[int, str]] = []
         self._folded: dict[str, str] | None = None
 
-    def explain(self, line: int, record: Record) -> None:
-        """Report why this line's id is not a fresh known id. Unknown ids wait for `finish`."""
+    def explain(self, line: int, record: Record) -> str | None:
+        """Report why this line's id is not a fresh known id; unknown ids wait for `finish`.
+
+        Returns the item it means all the same, if one can be told.
+        """
         faults = self.faults
         faults.line, faults.item_id = line, None
         if self.field not in record:
@@ -41,11 +44,10 @@ class Ids:
                 expected=f'"{self.field}" with an item id',
                 hint=f'Name the item this line answers: {{"{self.field}": "…", …}}.',
             )
-            return
+            return None
         item_id = record[self.field]
         if not isinstance(item_id, str):
-            self._not_a_string(item_id)
-            return
+            return self._not_a_string(item_id)
         faults.item_id = item_id
         if item_id in self.lines:
             before = self.lines[item_id]
@@ -57,9 +59,11 @@ class Ids:
                 expected="each id once",
                 hint=f"Keep one of the lines {before} and {line}.",
             )
-            return
-        if not self._misspelt(item_id):
+            return item_id
+        meant = self._misspelt(item_id)
+        if meant is None:
             self._strangers.append((line, item_id))
+        return meant
 
     def finish(self, salvaged: set[str]) -> None:
         """Report unknown and missing ids, or only that no id belongs to this phase."""
@@ -110,7 +114,7 @@ class Ids:
             hint="Check that this is the run for this track and phase.",
         )
 
-    def _not_a_string(self, item_id: Any) -> None:
+    def _not_a_string(self, item_id: Any) -> str | None:
         as_text = shown(item_id)
         if as_text in self.known:
             self._meant.add(as_text)
@@ -126,9 +130,10 @@ class Ids:
             if isinstance(item_id, (int, float))
             else None,
         )
+        return as_text if as_text in self.known else None
 
-    def _misspelt(self, item_id: str) -> bool:
-        """Whether the id is a known one in another spelling; if so, report how."""
+    def _misspelt(self, item_id: str) -> str | None:
+        """The known id this one is another spelling of, once that is reported."""
         for code, spelling, what, hint in (
             ("E203", item_id.strip(), "has white space before or after it", "Remove the white space."),
             (
@@ -144,7 +149,7 @@ class Ids:
             self._folded = {_fold(known): known for known in reversed(list(self.known))}
         known = self._folded.get(_fold(item_id))
         if known is None:
-            return False
+            return None
         if _unified(item_id) == _unified(known):
             what, hint = "is written in another Unicode form", "Copy the id from the items file."
             return self._report_spelling("E206", item_id, known, what, hint)
@@ -152,7 +157,7 @@ class Ids:
             "E205", item_id, known, "differs in upper and lower case", "Write it as given."
         )
 
-    def _report_spelling(self, code: str, item_id: str, known: str, what: str, hint: str) -> bool:
+    def _report_spelling(self, code: str, item_id: str, known: str, what: str, hint: str) -> str:
         self._meant.add(known)
         self.faults.add(
             code,
@@ -162,7 +167,7 @@ class Ids:
             expected=shown(known),
             hint=hint,
         )
-        return True
+        return known
 
     def _nearest(self, item_id: str) -> str | None:
         if len(self.known) > FUZZY_IDS or len(item_id) > 200:
