@@ -8,6 +8,7 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail
 
@@ -67,9 +68,11 @@ def alert_if_late(moment: datetime) -> bool:
         return False
     assert found.oldest is not None
     minutes = int((moment - found.oldest).total_seconds() // 60)
-    said = f"{found.waiting} runs wait, the oldest for {minutes} minutes"
+    said = (
+        f"{found.waiting} {'run waits' if found.waiting == 1 else 'runs wait'}, the oldest {minutes} minutes"
+    )
     log.error("Alert: %s", said)
-    if cache.add("alert:late", 1, timeout=ALERT_EVERY_SECONDS):
+    if settings.EMAIL_CONFIGURED and cache.add("alert:late", 1, timeout=ALERT_EVERY_SECONDS):
         people = User.objects.filter(is_superuser=True, is_active=True).exclude(email="")
         for address in people.values_list("email", flat=True):
             try:

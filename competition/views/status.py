@@ -27,7 +27,7 @@ def status(request: HttpRequest) -> HttpResponse:
         sweeper=sweeper_seen_at(now),
         late=found.waits_too_long(now),
         versions=environment(),
-        headline=headline(found, len(workers)),
+        headline=headline(found, len(workers), late=found.waits_too_long(now)),
     )
 
 
@@ -50,10 +50,12 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"{said}\n", content_type="text/plain", status=503 if faults else 200)
 
 
-def headline(found: Queue, workers: int) -> str:
+def headline(found: Queue, workers: int, *, late: bool = False) -> str:
     """The state of things in one sentence."""
     if not workers:
         return "No worker is alive: runs wait" if found.waiting else "No worker is alive, and nothing waits"
+    if late:
+        return "Runs wait longer than they should"
     if not found.waiting and not found.running:
         return "All runs are scored"
     if found.waiting <= workers:

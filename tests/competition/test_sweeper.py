@@ -57,7 +57,7 @@ def test_runs_that_wait_too_long_are_an_alert_once_an_hour(caplog: pytest.LogCap
     late = clock.now() + timedelta(minutes=3)
     assert sweeping.alert_if_late(late)
     assert sweeping.alert_if_late(late)
-    assert caplog.text.count("Alert: 1 runs wait, the oldest for") == 2
+    assert caplog.text.count("Alert: 1 run waits, the oldest 3 minutes") == 2
     assert len(mail.outbox) == 1
     assert mail.outbox[0].to == ["root@example.org"]
 
