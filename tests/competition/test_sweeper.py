@@ -5,19 +5,22 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 from django.core import mail
 from django.core.management import call_command
-from django.test import override_settings
+from django.db import connection
+from django.test import Client, override_settings
 
 from competition import clock, jobs
 from competition.domain import evaluations, receipts, sweeping
 from competition.enums import WorkerRole, WorkStatus
-from competition.models import Evaluation, Submission, WorkerBeat
+from competition.models import Evaluation, Result, Submission, WorkerBeat
 from competition.queries import machinery
 from tests.competition.stage import run, set_stage, work_until_idle
+from tests.support import services
 from tests.support.builders import make_superuser
 from tests.support.clock import frozen_at
 from tests.support.processes import manage
@@ -128,3 +131,36 @@ def test_the_process_gives_signs_of_life_sweeps_and_leaves_on_sigterm() -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=20) == 0
     assert not WorkerBeat.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_worker_and_sweeper_get_over_a_database_that_restarts() -> None:
+    if services.on_sqlite():
+        pytest.skip("SQLite has no server to restart: leave PODIUM_TEST_DATABASE unset.")
+    stage = set_stage()
+    team = stage.team()
+    with (
+        manage("worker", "--wait=0.1", stderr=subprocess.DEVNULL) as worker,
+        manage("sweeper", "--every=0.2", stderr=subprocess.DEVNULL) as sweeper,
+    ):
+        stage.send(team, run(1))
+        patiently(lambda: Result.objects.count() == 1)
+        for right in (2, 3):
+            services.postgres().stop()
+            connection.close()
+            answer = Client(raise_request_exception=False).get("/healthz")
+            assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+            time.sleep(0.5)
+            services.postgres().start()
+            connection.close()
+            stage.send(team, run(right))
+            patiently(lambda right=right: Result.objects.count() == right)
+        assert worker.poll() is None
+        assert sweeper.poll() is None
+
+
+def patiently(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
