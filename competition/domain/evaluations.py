@@ -12,12 +12,12 @@ import logging
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import Exists, Max, Min, OuterRef
+from django.db.models import F, OuterRef, Subquery
 from django.dispatch import Signal
 
 from competition import clock
@@ -35,6 +35,7 @@ from competition.models import (
     QueuedWork,
     Result,
     Submission,
+    Team,
     Track,
     User,
     WorkerBeat,
@@ -51,6 +52,9 @@ LEASE = timedelta(seconds=60)
 
 RECENT = timedelta(minutes=10)
 """How far back fairness looks for the last turn of a team."""
+
+CHECKED_LATELY = timedelta(days=1)
+"""How long after a gold check a sweep looks for runs that were accepted in its very moment."""
 
 QUEUES: tuple[type[QueuedWork], ...] = (GoldCheck, FreezeRequest, Evaluation)
 """Every table of queued work, in the order a worker looks: organizers' few rows first, then the runs."""
@@ -91,6 +95,7 @@ def queue_evaluation(
     assert item_set is not None, "gold is checked against items before it is ready"
     evaluation = Evaluation.objects.create(
         submission=submission,
+        team_id=submission.team_id,
         gold_version=gold_version,
         item_set=item_set,
         scorer_version=scorer_version(submission.track),
@@ -111,31 +116,35 @@ def queue_waiting(*, gold_version: GoldVersion, moment: datetime) -> int:
         .exclude(gold_version=gold_version)
         .update(gold_version=gold_version, item_set_id=gold_version.item_set_id)
     )
-    waiting = _never_queued().filter(phase=gold_version.phase, track=gold_version.track)
-    for submission in waiting:
+    for submission in _never_queued(gold_version.phase_id, gold_version.track_id):
         queue_evaluation(submission=submission, gold_version=gold_version, moment=moment)
         moved += 1
     return moved
 
 
-def _never_queued() -> Any:
-    standing = Submission.objects.standing().filter(evaluations=None)
+def _never_queued(phase: int, track: int) -> Any:
+    standing = Submission.objects.standing().filter(phase=phase, track=track, evaluations=None)
     return standing.select_related("phase", "track").order_by("received_at", "pk")
 
 
 def _queue_forgotten(moment: datetime) -> int:
-    """Queue runs without an evaluation although gold is ready: accepted just as its check ended."""
-    ready = GoldVersion.objects.filter(
-        phase=OuterRef("phase"), track=OuterRef("track"), status=FileStatus.READY
+    """Queue runs without an evaluation although gold is ready: accepted just as its check ended.
+
+    Only boards whose gold was checked lately are read, so that a sweep costs the same after many thousand
+    runs.
+    """
+    checked = GoldCheck.objects.filter(
+        finished_at__gt=moment - CHECKED_LATELY, gold_version__status=FileStatus.READY
     )
     queued = 0
-    for found in _never_queued().filter(Exists(ready)):
-        with transaction.atomic():
-            Entry.objects.select_for_update().get(pk=found.entry_id)
-            gold_version = GoldVersion.objects.current_for(found.phase, found.track)
-            if gold_version is not None and not found.evaluations.exists():
-                queue_evaluation(submission=found, gold_version=gold_version, moment=moment)
-                queued += 1
+    for phase, track in set(checked.values_list("gold_version__phase", "gold_version__track")):
+        for found in _never_queued(phase, track):
+            with transaction.atomic():
+                Entry.objects.select_for_update().get(pk=found.entry_id)
+                gold_version = GoldVersion.objects.current_for(found.phase, found.track)
+                if gold_version is not None and not found.evaluations.exists():
+                    queue_evaluation(submission=found, gold_version=gold_version, moment=moment)
+                    queued += 1
     return queued
 
 
@@ -197,27 +206,24 @@ def claim(model: type[Work], pk: int, *, worker: str, moment: datetime | None = 
 def _next(model: type[Work], moment: datetime, lost: list[int]) -> Work | None:
     queued = model._default_manager.filter(status=WorkStatus.QUEUED).exclude(pk__in=lost)
     if issubclass(model, Evaluation):
-        team = _team_whose_turn_it_is(moment, lost)
-        queued = queued.filter(submission__team=team)
+        queued = queued.filter(team=_team_whose_turn_it_is(moment, lost))
     return queued.order_by("queued_at", "pk").first()
 
 
 def _team_whose_turn_it_is(moment: datetime, lost: list[int]) -> int | None:
-    waiting = list(
-        Evaluation.objects.filter(status=WorkStatus.QUEUED)
-        .exclude(pk__in=lost)
-        .values_list("submission__team")
-        .annotate(first=Min("queued_at"))
-    )
-    if len(waiting) < 2:
-        return waiting[0][0] if waiting else None
-    served = dict(
-        Evaluation.objects.filter(started_at__gt=moment - RECENT)
-        .values_list("submission__team")
-        .annotate(last=Max("started_at"))
-    )
-    long_ago = datetime.min.replace(tzinfo=UTC)
-    return min(waiting, key=lambda row: (served.get(row[0], long_ago), row[1], row[0]))[0]
+    """Of the teams that wait, the one served longest ago, then the one waiting longest.
+
+    Two index look-ups a team, so a claim costs the same however many runs wait or were scored before.
+    """
+    own = Evaluation.objects.filter(team=OuterRef("pk"))
+    waiting = own.filter(status=WorkStatus.QUEUED).exclude(pk__in=lost).order_by("queued_at", "pk")
+    served = own.filter(started_at__gt=moment - RECENT).order_by("-started_at")
+    teams = Team.objects.annotate(
+        waits_since=Subquery(waiting.values("queued_at")[:1]),
+        last_turn=Subquery(served.values("started_at")[:1]),
+    ).filter(waits_since__isnull=False)
+    turns = teams.order_by(F("last_turn").asc(nulls_first=True), "waits_since", "pk")
+    return turns.values_list("pk", flat=True).first()
 
 
 def _take(row: QueuedWork, *, worker: str, moment: datetime) -> bool:

@@ -14,6 +14,7 @@ from competition.models.files import Blob, GoldVersion, ItemSet
 from competition.models.people import User
 from competition.models.submissions import Submission
 from competition.models.tasks import Phase, Track
+from competition.models.teams import Team
 
 MOST_ATTEMPTS = 3
 
@@ -71,12 +72,28 @@ class Evaluation(QueuedWork):
     """One attempt to score one submission against one gold version."""
 
     submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="evaluations")
+    team = models.ForeignKey(
+        Team,
+        on_delete=models.PROTECT,
+        related_name="+",
+        db_index=False,
+        help_text="The submission's, here as well so that taking turns is an index look-up.",
+    )
     gold_version = models.ForeignKey(GoldVersion, on_delete=models.PROTECT, related_name="evaluations")
     item_set = models.ForeignKey(ItemSet, on_delete=models.PROTECT, related_name="evaluations")
     scorer_version = models.CharField(max_length=40)
     reason = models.CharField(max_length=REASON_LENGTH, blank=True)
 
     class Meta(QueuedWork.Meta):
+        indexes = [
+            *QueuedWork.Meta.indexes,
+            models.Index(
+                fields=["team", "queued_at", "id"],
+                condition=Q(status=WorkStatus.QUEUED),
+                name="evaluation_turn",
+            ),
+            models.Index(fields=["team", "started_at"], name="evaluation_served"),
+        ]
         constraints = [
             *QueuedWork.Meta.constraints,
             models.UniqueConstraint(

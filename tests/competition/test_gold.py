@@ -9,6 +9,7 @@ from django.core import mail
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from competition import clock
 from competition.domain import evaluations, intake
 from competition.domain.gold import add_gold, add_items
 from competition.enums import FileStatus, WorkStatus
@@ -137,6 +138,8 @@ def test_a_run_accepted_in_the_moment_gold_became_ready_is_found_by_the_sweep():
     intake.withdraw_submission(submission=withdrawn, withdrawn_by=withdrawn.submitted_by)
     assert evaluations.sweep() == evaluations.Swept()
     GoldVersion.objects.update(status="ready")
+    ended = clock.now()
+    GoldCheck.objects.create(gold_version=stage.gold, status="done", queued_at=ended, finished_at=ended)
     assert evaluations.sweep() == evaluations.Swept(again=1)
     assert evaluations.sweep() == evaluations.Swept()
     assert Evaluation.objects.get().submission == waiting

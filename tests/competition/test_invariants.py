@@ -254,6 +254,11 @@ SEEDED: list[tuple[str, str, Callable[[], None]]] = [
     ("results_belong_to_done_evaluations", "a result too early", change(Evaluation, status="queued")),
     ("evaluations_have_one_result", "two results", copied(Result)),
     (
+        "evaluations_name_the_team_of_their_run",
+        "another team",
+        lambda: change(Evaluation, team=Team.objects.get(name="Second"))(),
+    ),
+    (
         "nothing_waits_twice",
         "a run queued twice",
         lambda: (copied(Evaluation, status="queued")(), copied(Evaluation, status="queued")()),

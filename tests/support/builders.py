@@ -182,7 +182,7 @@ def make_evaluation(submission: Submission | None = None, **fields: Any) -> Eval
     if fields.get("status") in (WorkStatus.DONE, WorkStatus.FAILED):
         fields.setdefault("finished_at", clock.now())
     return Evaluation.objects.create(
-        submission=submission, gold_version=gold, item_set=gold.item_set, **fields
+        submission=submission, team=submission.team, gold_version=gold, item_set=gold.item_set, **fields
     )
 
 

@@ -43,6 +43,13 @@ def evaluations_have_one_result() -> Found:
 
 
 @check
+def evaluations_name_the_team_of_their_run() -> Found:
+    """Turns are taken by it."""
+    for row in Evaluation.objects.exclude(team=F("submission__team")):
+        yield _name(row), "names another team than its submission"
+
+
+@check
 def nothing_waits_twice() -> Found:
     """One open evaluation of a submission under one gold and scorer."""
     waiting = Evaluation.objects.filter(status__in=[WorkStatus.QUEUED, WorkStatus.RUNNING]).order_by()
