@@ -18,7 +18,6 @@ from competition import clock, jobs
 from competition.domain import blobs, evaluations, scorer
 from competition.enums import WorkStatus
 from competition.models import Blob, Evaluation, Result, WorkerBeat
-from competition.scoring_child import Limits
 from scoring.checks import check_gold, check_items, check_run
 from scoring.evaluate import evaluate
 from scoring.tracks import get_kind
@@ -57,35 +56,6 @@ def test_a_job_done_twice_is_done_once():
     assert jobs.evaluate(pk)
     assert not jobs.evaluate(pk)
     assert Result.objects.count() == 1
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("misdeed", "kind"),
-    [
-        (lambda *_, **__: time.sleep(60), "time"),
-        (lambda *_, **__: len(bytearray(2**30)), "memory"),
-        (lambda *_, **__: 1 / 0, "raised"),
-        (lambda *_, **__: os._exit(0), "died"),
-        (lambda *_, **__: os.kill(os.getpid(), signal.SIGSEGV), "died"),
-    ],
-)
-def test_a_poison_run_ends_failed_and_the_next_is_scored(monkeypatch, misdeed, kind):
-    stage = set_stage()
-    poison, good = stage.send(stage.team(), run(1)), stage.send(stage.team(), run(2))
-    honest = scorer.score
-
-    def score(prepared, content, **more):
-        return misdeed() if content == run(1) else honest(prepared, content, **more)
-
-    monkeypatch.setattr(scorer, "score", score)
-    monkeypatch.setattr(jobs, "LIMITS", Limits(seconds=0.7, memory=300 * 2**20))
-    started = time.monotonic()
-    work_until_idle()
-    assert time.monotonic() - started < 15
-    row = Evaluation.objects.get(submission=poison)
-    assert (row.status, row.failure_kind, row.attempts) == (WorkStatus.FAILED, kind, 3)
-    assert Evaluation.objects.get(submission=good).status == WorkStatus.DONE
 
 
 @pytest.mark.django_db
