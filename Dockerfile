@@ -20,8 +20,7 @@ RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin podi
 COPY --from=build /srv/venv /srv/venv
 COPY --from=build /srv/podium /srv/podium
 WORKDIR /srv/podium
-# One thread a worker for arithmetic: workers are what is multiplied.
-ENV PATH=/srv/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 WEB_CONCURRENCY=2
+ENV PATH=/srv/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 WEB_CONCURRENCY=2
 USER podium
 EXPOSE 8000
 CMD ["gunicorn", "competition.wsgi", "--bind=0.0.0.0:8000", "--threads=8", "--timeout=60", "--graceful-timeout=30", "--worker-tmp-dir=/dev/shm", "--no-control-socket", "--log-level=warning"]

@@ -39,6 +39,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, once: bool, until_idle: bool, name: str, wait: float, **_: Any) -> None:
+        # Workers are what is multiplied: one thread each for arithmetic. Read when a child loads numpy.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         worker = Worker(name or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}")
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.leave.set())
