@@ -142,15 +142,17 @@ def _cell(kind: Kind, chosen: list[Scored], options: Mapping[str, Any]) -> dict[
     return cell
 
 
-def only_checked(kind: Kind, checked: CheckedRun, items: Items) -> Report:
-    """The report of a run that was only checked: refused, or valid and not scored."""
+def only_checked(kind: Kind, checked: CheckedRun, items: Items, *, observed: bool = True) -> Report:
+    """The report of a run that was only checked: refused, or valid and not scored; without diagnostics
+    unless `observed`.
+    """
     return Report(
         kind=kind.name,
         ok=checked.run is not None,
         scores={},
         breakdowns={},
         signature="",
-        diagnostics=observe(kind, items, checked.run) if checked.run else {},
+        diagnostics=observe(kind, items, checked.run) if checked.run and observed else {},
         environment=environment(),
         problems=checked.problems.in_order(),
         counts=counts_of(checked.problems, lines=checked.lines, items=len(items.records)),

@@ -35,10 +35,10 @@ class Rules:
         records = {item[self.kind.id_field]: item for item in data["items"]}
         self.items = Items(records, data["items_digest"])
 
-    def judge(self, source: bytes | BinaryIO) -> tuple[CheckedRun, Report]:
-        """The site's own judgement of a run."""
+    def judge(self, source: bytes | BinaryIO, *, observed: bool = True) -> tuple[CheckedRun, Report]:
+        """The site's own judgement of a run. Diagnostics, which take longer than the check, if `observed`."""
         checked = check_run(self.kind, self.items, source, limits=self.limits, options=self.options)
-        return checked, only_checked(self.kind, checked, self.items)
+        return checked, only_checked(self.kind, checked, self.items, observed=observed)
 
     def name(self) -> str:
         return f"{self.data['task']} / {self.data['track']} / {self.data['phase']}"
@@ -88,7 +88,7 @@ def _judge(rules: Rules, asked: argparse.Namespace) -> int:
         return USAGE
     try:
         with open(asked.run, "rb") as source:
-            checked, report = rules.judge(source)
+            checked, report = rules.judge(source, observed=asked.json)
     except OSError as fault:
         print(f"{asked.run}: cannot be read ({fault.strerror}).", file=sys.stderr)
         return USAGE

@@ -47,7 +47,8 @@ def check_text(text: str, field: str, limits: Limits, faults: Faults) -> bool:
             hint="Send the short answer only.",
         )
         return False
-    clean = text.replace("\n", " ").isprintable() if text.isascii() else not unusual().search(text)
+    plain = text.isascii()
+    clean = text.replace("\n", " ").isprintable() if plain else not unusual().search(text)
     if not clean and not _check_characters(text, field, limits, faults):
         return False
     if not text or text.isspace():
@@ -56,7 +57,7 @@ def check_text(text: str, field: str, limits: Limits, faults: Faults) -> bool:
     # Clean text has no other white space than these two, so counting them bounds its words.
     if not clean or text.count(" ") + text.count("\n") >= GUIDELINE_WORDS:
         _count_words(text, field, faults)
-    return _fits_normalized(text, field, limits, faults)
+    return plain or _fits_normalized(text, field, limits, faults)
 
 
 def is_none(text: str) -> bool:
