@@ -53,7 +53,7 @@ demo: runtime ## Try Podium: http://localhost:8000 with an invented shared task 
 
 test: install services ## Run every test, on PostgreSQL and what must hold on SQLite too
 	@status=0; \
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal || status=1; \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not faults" || status=1; \
 	echo "Again on SQLite"; \
 	PODIUM_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "both and not faults" || status=1; \
 	exit $$status
@@ -88,7 +88,11 @@ bench: install ## Measure speed as ratios (needs the shared data beside the repo
 	$(BIN)/python -m benchmarks
 
 faults: install services ## Kill, pause and starve the parts while they work, and print what was lost
-	$(BIN)/python -m pytest -m faults -s tests/faults
+	@status=0; export PODIUM_DRILLS=full; \
+	$(BIN)/python -m pytest -s tests/faults || status=1; \
+	echo "Again on SQLite"; \
+	PODIUM_TEST_DATABASE=sqlite $(BIN)/python -m pytest -s -m both tests/faults || status=1; \
+	exit $$status
 
 lock: install # pinned versions move only here: edit the .in file, then `make lock`
 	$(BIN)/python -m pip install -q pip-tools
