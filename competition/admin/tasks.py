@@ -106,10 +106,17 @@ class TrackForm(forms.ModelForm):
 @admin.register(Track, site=desk)
 class TrackAdmin(ScopedAdmin):
     form = TrackForm
-    list_display = ["name", "task", "kind", "options", "order"]
+    list_display = ["name", "task", "kind", "settings", "order"]
     list_filter = [("task", Own)]
     list_select_related = ["task"]
     prepopulated_fields = {"slug": ["name"]}
+
+    @admin.display(description="options")
+    def settings(self, track: Track) -> str:
+        """Short options as they are; of a whole table only how long it is."""
+        lines = {name: value.count("\n") for name, value in track.options.items()}
+        shown = [f"{name}: {f'{n} lines' if n else track.options[name]}" for name, n in lines.items()]
+        return ", ".join(shown) or "–"
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Once runs have come in, another kind or task would make their scores mean something else."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from competition.charts.confusion import short
 from competition.charts.drawing import Drawing, Labels, Shape, line, mark, rect, text
 
-WIDTH, LABEL, ROW, TALL = 576, 200, 26, 54
+WIDTH, LABEL, ROW, TALL = 440, 150, 26, 54
 MOST = 20
 
 
@@ -17,12 +17,12 @@ def bars(rows: Sequence[tuple[str, float]], finding: str, about: str, *, percent
         return None
     shown = rows[:MOST]
     most = 1.0 if percent else max((value for _, value in shown), default=0) or 1
-    room = WIDTH - LABEL - 64
+    room = WIDTH - LABEL - 52
     shapes: list[Shape] = []
     for at, (label, value) in enumerate(shown):
         y = at * ROW
         shapes += [
-            text(LABEL - 10, y + 18, short(label, 28), "end"),
+            text(LABEL - 10, y + 18, short(label, 22), "end"),
             rect(LABEL, y + 6, value / most * room, ROW - 12, "bar"),
             text(
                 LABEL + value / most * room + 8,
@@ -60,7 +60,7 @@ def dumbbells(
     for at, (label, values) in enumerate(rows):
         y = at * TALL + 30
         xs = [left + value * (right - left) for _, value in values]
-        shapes.append(text(left - 14, y + 4, short(label, 26), "end"))
+        shapes.append(text(left - 14, y + 4, short(label, 20), "end"))
         if xs:
             shapes.append(line(min(xs), y, max(xs), y, "span"))
         labels = Labels()

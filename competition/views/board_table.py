@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from django.utils.html import format_html
+
 from competition.charts.whisker import Axis, Whisker, axis, whisker
 from competition.domain.invalid import SYMBOL, TITLE, InvalidShare
 from competition.domain.ranking import percent
@@ -216,8 +218,16 @@ def score_cells(keys: Sequence[str], scores: Mapping[str, float], invalid: Inval
     """A line's scores, and how much of it is invalid, with the reasons."""
     if invalid is None:
         return [percent(scores.get(key)) for key in keys]
-    cells = [invalid.text if key == INVALID else percent(scores.get(key)) for key in keys]
-    return cells if INVALID in keys else [*cells, invalid.text]
+    told = _with_reasons(invalid)
+    cells = [told if key == INVALID else percent(scores.get(key)) for key in keys]
+    return cells if INVALID in keys else [*cells, told]
+
+
+def _with_reasons(invalid: InvalidShare) -> str:
+    """The rate, with its reasons in small print under it."""
+    if not invalid.reasons:
+        return invalid.shown
+    return format_html('{}<span class="reasons">{}</span>', invalid.shown, invalid.listed)
 
 
 def short_moment(moment: datetime) -> str:

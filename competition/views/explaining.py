@@ -56,7 +56,8 @@ class Table:
         """Column heads, aligned like the cells below them."""
         first = self.rows[0].cells if self.rows else []
         kinds = ["text", *("text" if cell.kind == "text" else "num" for cell in first)]
-        names = [name if len(name) == 1 else name[:1].upper() + name[1:] for name in self.columns]
+        named = [name or "Of" for name in self.columns]
+        names = [name if len(name) == 1 else name[:1].upper() + name[1:] for name in named]
         return [Cell(name, kind) for name, kind in zip(names, kinds, strict=False)]
 
 

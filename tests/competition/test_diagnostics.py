@@ -16,6 +16,8 @@ from scoring.options import read_options
 from scoring.tracks import get_kind, kind_names
 from tests.support.kinds import score
 
+TOLD = '10.00<span class="reasons">format 10.00</span>'
+
 
 def many(kind_name: str, times: int = 10) -> Any:
     """The kind's example `times` over: no slice is too small, and every third copy starts invalid."""
@@ -100,9 +102,9 @@ def test_a_rate_that_is_a_score_has_no_second_column() -> None:
     assert extra_columns(["accuracy", "invalid_rate"], [share]) == []
     assert score_cells(["accuracy", "invalid_rate"], {"accuracy": 0.5, "invalid_rate": 0.1}, share) == [
         "50.00",
-        "10.00 (format 10.00)",
+        TOLD,
     ]
-    assert score_cells(["accuracy"], {"accuracy": 0.5}, share) == ["50.00", "10.00 (format 10.00)"]
+    assert score_cells(["accuracy"], {"accuracy": 0.5}, share) == ["50.00", TOLD]
     assert [column.symbol for column in extra_columns(["accuracy"], [None, share])] == ["Invalid"]
     assert extra_columns(["rouge1_f1"], [None]) == []
 
@@ -139,6 +141,7 @@ def test_numbers_that_are_no_shares_stay_numbers() -> None:
     found = {"mean_commitment": {"columns": ["", "mean"], "rows": [["gold", 0.46], ["run", -0.3]]}}
     (table,) = explain(kind, found, levels=[1]).tables
     assert [[cell.text for cell in row.cells] for row in table.rows] == [["0.46"], ["-0.3"]]
+    assert [head.text for head in table.heads] == ["Of", "Mean"], "no head is empty"
 
 
 def test_the_invalid_share_in_words() -> None:
