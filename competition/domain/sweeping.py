@@ -23,7 +23,8 @@ log = logging.getLogger(__name__)
 
 EVERY_SECONDS = 30.0
 UNHEARD = timedelta(seconds=30)
-MOST_BELLS = 1_000
+MOST_BELLS = 100
+"""Enough to wake everybody: a woken worker goes on until nothing is queued."""
 GONE = evaluations.LEASE * 10
 ALERT_EVERY_SECONDS = 3_600
 
