@@ -74,13 +74,13 @@ class Place:
         assert self.team.captain is not None
         self.member.force_login(self.team.captain)
         self.address = self.track.get_absolute_url()
-        self.run_path = folder / f"{kind_name}-run.jsonl"
-        self.items_path = folder / f"{kind_name}-items.jsonl"
+        self.run_path = folder / f"{self.track.slug}-run.jsonl"
+        self.items_path = folder / f"{self.track.slug}-items.jsonl"
         self.items_path.write_bytes(items)
         read = check_items(self.kind, items).items
         assert read is not None
         self.read = read
-        self.program = folder / f"validate_{kind_name}.py"
+        self.program = folder / f"validate_{self.track.slug}.py"
         address = f"{self.address}data/{self.phase.slug}/validate_{self.track.slug}.py"
         self.program.write_bytes(self.visitor.get(address).content)
 
