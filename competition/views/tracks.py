@@ -10,6 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from competition import clock
+from competition.domain.ranking import percent
+from competition.domain.samples import chance_level
 from competition.forms.runs import CheckForm
 from competition.models import Track
 from competition.queries.files import released_items, replaced_items
@@ -64,13 +66,16 @@ def data(request: HttpRequest, task: str, track: str) -> HttpResponse:
 
 @require_safe
 def evaluation(request: HttpRequest, task: str, track: str) -> HttpResponse:
-    rail, found = find_track(request.user, task, track, clock.now())
+    now = clock.now()
+    rail, found = find_track(request.user, task, track, now)
     kind = facts.kind_of(found)
+    chance = chance_level(released_items(found, now).first())
     return _tab(
         request,
         rail,
         found,
         "evaluation/",
+        chance="" if chance is None else percent(chance),
         scores=kind.scores_for(facts.options_for(found, kind)),
         options=facts.settings_of(found, kind),
         signature=facts.example_signature(found, kind),

@@ -125,6 +125,7 @@ def walk(kind: Kind) -> Walk:
         assert f'<code class="small">{score.key}</code>' in evaluation
         better = "higher" if score.higher_is_better else "lower"
         assert re.search(rf'title="[^"]*, {better} is better">{re.escape(score.symbol)}', board), score
+    assert ("A random valid run expects" in evaluation) == (kind.chance(_parts(kind)[0]) is not None)
     for page in (one.page(one.address), one.page(f"{one.address}data/"), shown):
         assert "Traceback" not in page
     assert f"{kind.name}.{kind.version}|m:{scores[0].key}" in shown
