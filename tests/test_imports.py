@@ -19,7 +19,7 @@ ROWS = [
     "forms",
     "domain exports operations scoring_child",
     "queries",
-    "models triggers",
+    "models grants triggers",
     "rules enums exceptions clock names logs outages charts",
 ]
 ROW = {room: number for number, rooms in enumerate(ROWS) for room in rooms.split()}
