@@ -59,6 +59,9 @@ CHECKED_LATELY = timedelta(days=1)
 QUEUES: tuple[type[QueuedWork], ...] = (GoldCheck, FreezeRequest, Evaluation)
 """Every table of queued work, in the order a worker looks: organizers' few rows first, then the runs."""
 
+FOR_WORK = ("submission__team", "submission__track", "gold_version", "item_set")
+"""What scoring an evaluation reads beside its row, fetched with the claim."""
+
 LOST = "worker lost"
 
 work_queued = Signal()
@@ -206,7 +209,7 @@ def claim(model: type[Work], pk: int, *, worker: str, moment: datetime | None = 
 def _next(model: type[Work], moment: datetime, lost: list[int]) -> Work | None:
     queued = model._default_manager.filter(status=WorkStatus.QUEUED).exclude(pk__in=lost)
     if issubclass(model, Evaluation):
-        queued = queued.filter(team=_team_whose_turn_it_is(moment, lost))
+        queued = queued.filter(team=_team_whose_turn_it_is(moment, lost)).select_related(*FOR_WORK)
     return queued.order_by("queued_at", "pk").first()
 
 
