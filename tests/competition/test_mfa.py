@@ -14,10 +14,11 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import TOTP
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from competition.middleware import IDLE_SECONDS, LAST_SEEN
-from competition.models import GoldVersion
+from competition.models import AuditEntry, GoldVersion
 from tests.support.builders import GOLD, PASSWORD, make_submission
 from tests.support.pages import Scene, make_scene
 
@@ -184,3 +185,17 @@ def test_an_idle_organizer_is_logged_out_and_a_participant_is_not(scene: Scene) 
     assert "_auth_user_id" in lead.session
     assert lead.get("/").status_code == 200
     assert "_auth_user_id" in lead.session
+
+
+def test_who_lost_everything_starts_anew_and_it_is_on_record(scene: Scene) -> None:
+    client = with_factor(scene)
+    assert client.get("/admin/").status_code == 200
+    other = scene.as_(scene.lead)
+    with pytest.raises(CommandError, match="no account"):
+        call_command("reset_second_factor", "nobody@example.org", reason="none")
+    call_command("reset_second_factor", "ORGANIZER@example.org", reason="Called back by phone.")
+    assert client.get("/admin/")["Location"].startswith("/admin/login/")
+    assert other.get(scene.team.get_absolute_url()).status_code == 200
+    assert scene.as_(scene.organizer).get("/admin/")["Location"] == "/accounts/2fa/"
+    entry = AuditEntry.objects.get(action="second factor reset")
+    assert (entry.reason, entry.after, entry.actor) == ("Called back by phone.", {"gone": 1}, None)
