@@ -116,8 +116,9 @@ LAST_SEEN = "organizer last seen"
 
 
 class OrganizerSession:
-    """Ask more of those who may see everything. They are logged out when idle; outside the demo every page but
-    the account's own asks for a second factor first.
+    """Ask more of those who may see everything.
+
+    They are logged out when idle; outside the demo every page but the account's own asks for a second factor.
     """
 
     def __init__(self, get_response: Answer) -> None:

@@ -21,9 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("email")
         parser.add_argument("--name", default="", help="shown to others")
         parser.add_argument("--task", action="append", default=[], metavar="SLUG", help="may be given again")
-        parser.add_argument(
-            "--superuser", action="store_true", help="may do everything, everywhere"
-        )
+        parser.add_argument("--superuser", action="store_true", help="may do everything, everywhere")
 
     @transaction.atomic
     def handle(self, *args: Any, **options: Any) -> None:
