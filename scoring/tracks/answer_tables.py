@@ -57,11 +57,14 @@ def length_table(lengths: list[int]) -> Table:
 
 def script_table(items: Items, run: Run) -> Table:
     """Share of each script among letters and digits, over all answers and by the item's languages."""
-    characters: dict[str, Counter[str]] = {"all": Counter()}
+    answers: dict[tuple[str, ...], list[str]] = {}
     for item_id, answer in run.answers.items():
-        found = Counter(answer)
-        characters["all"].update(found)
-        for language in dict.fromkeys(items.records[item_id].get("languages") or ()):
+        languages = tuple(dict.fromkeys(items.records[item_id].get("languages") or ()))
+        answers.setdefault(languages, []).append(answer)
+    characters: dict[str, Counter[str]] = {"all": Counter()}
+    for languages, of in answers.items():
+        found = Counter("".join(of))  # counted in C, once for all answers in the same languages
+        for language in ("all", *languages):
             characters.setdefault(language, Counter()).update(found)
     rows = []
     for language, counted in characters.items():
