@@ -159,6 +159,12 @@ class OrganizerSession:
         return redirect(f"{ways[0]}?{urlencode({'next': there})}")
 
 
+def note_log_in(request: HttpRequest, user: Any, **_: Any) -> None:
+    """A log-in is a sign of somebody: the first page then has nothing to write."""
+    if rules.may_organize(user):
+        request.session[LAST_SEEN] = int(time.time())
+
+
 def has_shown_second_factor(request: HttpRequest) -> bool:
     """Whether this session was opened, or confirmed later, with an app's code, a key or a recovery code."""
     return any(record["method"] == "mfa" for record in get_authentication_records(request, request.user))
