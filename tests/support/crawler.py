@@ -82,8 +82,9 @@ def crawl(client: Client, starts: Iterable[str], most: int = 400) -> Iterator[tu
 
 
 def _inside(address: str, link: str) -> str:
-    """A link as a path of this site, or "" when it leaves it or is a static file."""
+    """A link as a path of this site, or "" when it leads to nothing new there."""
     parts = urlsplit(urljoin(f"http://testserver{address}", link))
-    if parts.netloc != "testserver" or parts.path.startswith("/static/"):
+    led_back = "next=" in parts.query  # the same log-in once more
+    if parts.netloc != "testserver" or parts.path.startswith("/static/") or led_back:
         return ""
     return parts.path + (f"?{parts.query}" if parts.query else "")
