@@ -179,6 +179,16 @@ def client_address(request: HttpRequest) -> str:
 
 
 def username_tried(request: HttpRequest | None, credentials: dict[str, Any] | None) -> str:
-    """The account a log-in aims at, in one spelling: log-in takes addresses in any case."""
-    tried = (credentials or {}).get("username") or (request.POST.get("username") if request else "")
-    return str(tried or "").strip().lower()
+    """The account a log-in aims at, in one spelling: log-in takes addresses in any case.
+
+    The desk calls it `username`, the site's own log-in `login` and `email`. Without all three, five slips of
+    anybody would lock everybody behind the same address.
+    """
+    given: dict[str, Any] = {**(request.POST.dict() if request else {}), **(credentials or {})}
+    tried = next((given[name] for name in ("username", "email", "login") if given.get(name)), "")
+    return str(tried).strip().lower()
+
+
+def locked_out(request: HttpRequest, answer: HttpResponse | None, credentials: Any) -> HttpResponse:
+    """What a locked log-in is answered: the page of every other limit."""
+    return errors.too_many(request)

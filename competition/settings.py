@@ -98,6 +98,7 @@ MIDDLEWARE = [
     "competition.middleware.RequestId",
     "competition.middleware.BoundedBody",
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "competition.middleware.PermissionsPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -106,7 +107,6 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -232,6 +232,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # trying on cannot keep an organizer out for longer
 AXES_RESET_ON_SUCCESS = True
 AXES_USERNAME_CALLABLE = "competition.middleware.username_tried"
+AXES_LOCKOUT_CALLABLE = "competition.middleware.locked_out"
 AXES_CLIENT_IP_CALLABLE = "competition.middleware.client_address"
 AXES_ENABLE_ADMIN = False
 AXES_DISABLE_ACCESS_LOG = True  # tries are counted; who came when, and from where, is nobody's business
