@@ -31,6 +31,9 @@ separates words (no-break and ideographic space, U+2028) is fine."""
 _OTHER_SPACE = read_ranges("9 D 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
 """White space other than the space and the line feed."""
 
+_VISIBLE = bytes(range(0x21, 0x7F))
+"""What ASCII text is made of beside the space and the line feed."""
+
 _HALF_WIDTH_MARKS = read_ranges("FF9E-FF9F")
 """Letters that NFKC turns into marks."""
 
@@ -48,16 +51,28 @@ def check_text(text: str, field: str, limits: Limits, faults: Faults) -> bool:
         )
         return False
     plain = text.isascii()
-    clean = text.replace("\n", " ").isprintable() if plain else not unusual().search(text)
+    clean, gaps = first_look(text)
     if not clean and not _check_characters(text, field, limits, faults):
         return False
     if not text or text.isspace():
         _blank(text, field, faults)
         return False
-    # Clean text has no other white space than these two, so counting them bounds its words.
-    if not clean or text.count(" ") + text.count("\n") >= GUIDELINE_WORDS:
+    if not clean or gaps >= GUIDELINE_WORDS:
         _count_words(text, field, faults)
     return plain or _fits_normalized(text, field, limits, faults)
+
+
+def first_look(text: str) -> tuple[bool, int]:
+    """Whether nothing asks for a closer look, and then how many spaces and line feeds there are.
+
+    Clean text has no other white space, so their number bounds its words.
+    """
+    if text.isascii():
+        rest = text.encode("ascii").translate(None, _VISIBLE)
+        return not rest.strip(b" \n"), len(rest)
+    if unusual().search(text):
+        return False, 0
+    return True, text.count(" ") + text.count("\n")
 
 
 def is_none(text: str) -> bool:
