@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 
-from competition.admin.scope import Own, ReadOnlyAdmin, own_choices
+from competition.admin.scope import Own, OwnChoice, ReadOnlyAdmin, own_choices
 from competition.admin.site import confirm_first, desk
 from competition.domain.gold import add_gold, add_items
 from competition.exceptions import FileRefused
@@ -25,8 +25,8 @@ PROBLEMS_SHOWN = 100
 
 
 class UploadForm(forms.Form):
-    phase = forms.ModelChoiceField(Phase.objects.none())
-    track = forms.ModelChoiceField(Track.objects.none())
+    phase = OwnChoice(Phase.objects.none())
+    track = OwnChoice(Track.objects.none())
     file = forms.FileField(
         label="JSON Lines file", help_text="UTF-8, one JSON object a line; at most 50 MiB."
     )
@@ -55,9 +55,11 @@ class FileAdmin(ReadOnlyAdmin):
 
     task_path = "phase__task"
     list_filter = [("phase", Own), ("track", Own), "status"]
+    ordering = ["-pk"]
     list_select_related = ["phase", "track", "phase__task"]
     add: Callable[..., Any]
     upload_help = ""
+    next = ""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.may(request, None)
@@ -85,8 +87,11 @@ class FileAdmin(ReadOnlyAdmin):
                 form.add_error("file", refusal.message)
                 problems = refusal.problems
             else:
-                messages.success(request, f"Version {made.version} is {made.get_status_display()}.")
-                return self._redirect_to_list()
+                messages.success(
+                    request, f"Version {made.version} is {made.get_status_display()}.{self.next}"
+                )
+                page = reverse(f"admin:competition_{self.opts.model_name}_change", args=[made.pk])
+                return HttpResponseRedirect(page)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
@@ -125,8 +130,8 @@ def problems_table(problems: list[dict[str, Any]]) -> str:
     heads = format_html_join(
         "", '<th scope="col">{}</th>', ([h] for h in ("Code", "Line", "Id", "Problem", "Fix"))
     )
-    caption = f"{len(problems):,} problems" + (
-        f", the first {PROBLEMS_SHOWN} here" if len(problems) > 100 else ""
+    caption = f"{len(problems):,} {'problem' if len(problems) == 1 else 'problems'}" + (
+        f", the first {PROBLEMS_SHOWN} here" if len(problems) > PROBLEMS_SHOWN else ""
     )
     return format_html(
         "<table><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>",
@@ -162,6 +167,7 @@ class GoldVersionAdmin(FileAdmin):
     """The bytes and their digest stay away from the web: what can be shown is the commitment."""
 
     add = staticmethod(add_gold)
+    next = " A worker checks it now: load this page again to see what came of it."
     upload_help = (
         "Gold is hidden. It is stored unread and checked by a worker; until then the version before stays. "
         "Runs scored against an older version are stale afterwards."

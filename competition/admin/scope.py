@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.forms import ModelForm
@@ -15,8 +16,26 @@ from competition.domain import audit
 from competition.models import Phase, SharedTask, Team, Track
 from competition.models.base import organized_by
 
-Own = admin.RelatedOnlyFieldListFilter
-"""A filter that offers values of one's own rows only: other people's drafts are nobody's business."""
+
+class Own(admin.RelatedOnlyFieldListFilter):
+    """A filter that offers values of one's own rows only: other people's drafts are nobody's business. What
+    shared tasks name alike ("Test") stands with its task.
+    """
+
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
+        rows = own_choices(field.related_model, request)
+        choices = super().field_choices(field, request, model_admin)
+        if rows is None or field.related_model is SharedTask:
+            return choices
+        offered = [value for value, _ in choices]
+        return [(row.pk, with_task(row)) for row in rows.filter(pk__in=offered)]
+
+
+class OwnChoice(forms.ModelChoiceField):
+    """A choice among phases, tracks or teams, each with its shared task."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return with_task(obj)
 
 
 class ScopedAdmin(admin.ModelAdmin):
@@ -110,8 +129,14 @@ def own_choices(model: Any, request: HttpRequest) -> QuerySet[Any] | None:
     if model is SharedTask:
         return SharedTask.objects.organized_by(request.user)
     if model in (Phase, Track, Team):
-        return model.objects.filter(organized_by(request.user, "task")).select_related("task").distinct()
+        own = model.objects.filter(organized_by(request.user, "task")).select_related("task").distinct()
+        return own.order_by("task__name", "task", *(model._meta.ordering or ["name"]))
     return None
+
+
+def with_task(row: Any) -> str:
+    """A phase, a track or a team where several shared tasks stand side by side."""
+    return f"{row.task}: {row}"
 
 
 def _is_plain(obj: Model, name: str) -> bool:

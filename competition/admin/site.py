@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
+from django import forms
 from django.conf import settings
 from django.contrib.admin import AdminSite
+from django.contrib.admin.forms import AdminAuthenticationForm
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
@@ -17,7 +19,22 @@ confirm_first = reauthentication_required(enabled=lambda request: not settings.D
 """For what cannot be taken back: ask who is there, unless that was confirmed within five minutes."""
 
 
+class DeskLogInForm(AdminAuthenticationForm):
+    """People log in with their e-mail address; Django calls the field by another name."""
+
+    error_messages = {
+        **AdminAuthenticationForm.error_messages,
+        "invalid_login": "E-mail address and password do not fit an account that may use the desk.",
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["username"].label = "E-mail"
+        self.fields["username"].widget = forms.EmailInput({"autofocus": True, "autocomplete": "email"})
+
+
 class Desk(AdminSite):
+    login_form = DeskLogInForm
     site_header = "Podium: organizers' desk"
     site_title = "Podium desk"
     index_title = "What would you like to look after?"

@@ -61,6 +61,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
         "received_at",
         "submitted_by",
         "run_name",
+        "page",
     ]
     list_filter = [StateFilter, ("phase", Own), ("track", Own)]
     list_select_related = ["team", "track", "phase", "submitted_by"]
@@ -81,7 +82,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
             "digest",
         ),
         *("n_lines", "run_name", "method", "code_url", "external_data", "withdrawn_at", "withdrawn_by"),
-        *("failure_reference", "public_id"),
+        *("failure_reference", "public_id", "page"),
     ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -111,6 +112,12 @@ class SubmissionAdmin(ReadOnlyAdmin):
     @admin.display(description="primary score", ordering="primary")
     def primary(self, run: Any) -> str:
         return "–" if run.primary is None else f"{run.primary:.4f}"
+
+    @admin.display(description="its page")
+    def page(self, run: Any) -> str:
+        """What its team sees, and where an organizer withdraws it."""
+        words = "see it" if run.withdrawn_at is not None else "see it, withdraw it…"
+        return format_html('<a href="{}">{}</a>', run.get_absolute_url(), words)
 
     @admin.display(description="failure reference")
     def failure_reference(self, run: Any) -> str:

@@ -9,7 +9,8 @@ from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import Count, Model, QuerySet, Value
 from django.forms import BaseModelFormSet, ModelForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html_join
 
@@ -20,7 +21,7 @@ from competition.admin.zoned import ZonedField, two_zones
 from competition.domain import audit
 from competition.domain.accounts import make_organizer
 from competition.domain.phases import move_phase
-from competition.enums import PhasePurpose
+from competition.enums import PhasePurpose, ScoresVisible
 from competition.models import Announcement, OrganizerRole, Phase, SharedTask, Track
 from competition.models.tasks import PHASE_DEFAULTS
 from scoring.options import BadOption, read_options
@@ -173,6 +174,20 @@ class PhaseAdmin(ScopedAdmin):
             **super().get_changeform_initial_data(request),
         }
 
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """First which purpose: what a test phase shows starts from a test phase's defaults."""
+        if request.method != "POST" and request.GET.get("purpose") not in PhasePurpose.values:
+            context = {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "title": "Add phase",
+                "purposes": [Phase(purpose=name, **PHASE_DEFAULTS[name]) for name in PhasePurpose.values],
+            }
+            return TemplateResponse(request, "admin/competition/purposes.html", context)
+        return super().add_view(request, form_url, extra_context)
+
     @admin.display(description="now")
     def status(self, phase: Any) -> str:
         return str(phase.status_at(phase.moment).label)
@@ -204,6 +219,10 @@ class PhaseAdmin(ScopedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool) -> None:
         """Dates of an existing phase are moved by the domain, which announces it; the rest is saved."""
+        if obj.purpose == PhasePurpose.TEST and obj.scores_visible == ScoresVisible.AT_ONCE:
+            messages.warning(
+                request, f"{obj} is a test phase, and its scores show as soon as a run is scored."
+            )
         if not change:
             super().save_model(request, obj, form, change)
             return

@@ -12,7 +12,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 
 from competition import names
-from competition.admin.scope import Own, ReadOnlyInline, ScopedAdmin, own_choices
+from competition.admin.scope import Own, OwnChoice, ReadOnlyInline, ScopedAdmin, own_choices
 from competition.admin.site import desk
 from competition.admin.zoned import ZonedField
 from competition.domain.intake import grant_attempts
@@ -150,9 +150,9 @@ class TeamAdmin(ScopedAdmin):
 
 
 class GrantForm(forms.ModelForm):
-    team = forms.ModelChoiceField(Team.objects.none())
-    phase = forms.ModelChoiceField(Phase.objects.none())
-    track = forms.ModelChoiceField(Track.objects.none())
+    team = OwnChoice(Team.objects.none())
+    phase = OwnChoice(Phase.objects.none())
+    track = OwnChoice(Track.objects.none())
 
     class Meta:
         model = ExtraAttempts

@@ -1,4 +1,6 @@
-"""What organizers should look at first: failures, waiting work, refused files, names that look alike."""
+"""What organizers should look at first: failures, waiting work, stale scores, gold that was rejected, boards
+that wait, names that look alike.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, F, OuterRef, Subquery
 from django.urls import reverse
 
 from competition.enums import FileStatus, PhasePurpose, WorkStatus
-from competition.models import Evaluation, FrozenLeaderboard, GoldVersion, Phase, SharedTask, Team, WorkerBeat
+from competition.models import (
+    Evaluation,
+    FrozenLeaderboard,
+    GoldVersion,
+    Phase,
+    SharedTask,
+    Team,
+    Track,
+    WorkerBeat,
+)
 
 PATIENCE = timedelta(minutes=2)
 """Work that waits longer than this is worth a look."""
@@ -30,13 +41,14 @@ def attention(user: Any, moment: datetime) -> list[Notice]:
     found = [
         *_about_work(tasks, moment),
         *_about_gold(tasks),
+        *_about_stale_scores(tasks),
         *_about_boards(tasks, moment),
         *_about_names(tasks),
     ]
-    return [Notice(message, reverse(f"admin:competition_{page}") + query) for message, page, query in found]
+    return [Notice(message, url) for message, url in found]
 
 
-def _about_work(tasks: Any, moment: datetime) -> list[tuple[str, str, str]]:
+def _about_work(tasks: Any, moment: datetime) -> list[tuple[str, str]]:
     mine = Evaluation.objects.filter(submission__phase__task__in=tasks)
     newer = Evaluation.objects.filter(submission=OuterRef("submission"), pk__gt=OuterRef("pk"))
     failed = mine.filter(~Exists(newer), status=WorkStatus.FAILED, submission__withdrawn_at=None).count()
@@ -44,42 +56,82 @@ def _about_work(tasks: Any, moment: datetime) -> list[tuple[str, str, str]]:
     alive = WorkerBeat.objects.filter(seen_at__gte=moment - PATIENCE).exists()
     notices = []
     if failed:
-        notices.append((f"{_runs(failed)} failed by our fault.", "submission_changelist", "?state=failed"))
+        notices.append((f"{_runs(failed)} failed by our fault.", _list("submission", "?state=failed")))
     if waiting:
         why = "" if alive else " No worker is alive."
         notices.append(
-            (f"{_runs(waiting)} waiting over two minutes.{why}", "evaluation_changelist", "?status=queued")
+            (f"{_runs(waiting)} waiting over two minutes.{why}", _list("evaluation", "?status=queued"))
         )
     return notices
 
 
-def _about_gold(tasks: Any) -> list[tuple[str, str, str]]:
+def _about_gold(tasks: Any) -> list[tuple[str, str]]:
     newer = GoldVersion.objects.filter(
         phase=OuterRef("phase"), track=OuterRef("track"), version__gt=OuterRef("version")
     )
     rejected = GoldVersion.objects.filter(~Exists(newer), phase__task__in=tasks, status=FileStatus.REJECTED)
     return [
-        (f"Gold v{gold.version} of {gold.track}, {gold.phase}, was rejected.", "goldversion_changelist", "")
-        for gold in rejected.select_related("track", "phase")
+        (
+            f"Gold v{gold.version} of {_board(gold.phase, gold.track)} was rejected.",
+            reverse("admin:competition_goldversion_change", args=[gold.pk]),
+        )
+        for gold in rejected.select_related("track", "phase__task")
     ]
 
 
-def _about_boards(tasks: Any, moment: datetime) -> list[tuple[str, str, str]]:
-    frozen = FrozenLeaderboard.objects.filter(phase=OuterRef("pk"))
-    closed = Phase.objects.filter(
-        ~Exists(frozen), task__in=tasks, purpose=PhasePurpose.TEST, closes_at__lte=moment
+def _about_stale_scores(tasks: Any) -> list[tuple[str, str]]:
+    """Runs whose newest score was made with an older gold version than the current one."""
+    current = GoldVersion.objects.filter(
+        phase=OuterRef("submission__phase"), track=OuterRef("submission__track"), status=FileStatus.READY
+    ).order_by("-version")
+    newer = Evaluation.objects.filter(submission=OuterRef("submission"), pk__gt=OuterRef("pk"))
+    stale = (
+        Evaluation.objects.filter(
+            ~Exists(newer),
+            submission__phase__task__in=tasks,
+            submission__withdrawn_at=None,
+            status=WorkStatus.DONE,
+        )
+        .annotate(current=Subquery(current.values("version")[:1]))
+        .filter(gold_version__version__lt=F("current"))
+        .values("submission__phase", "submission__track")
+        .annotate(runs=Count("pk"))
     )
-    notices = [(f"{phase} has closed and is not frozen.", "phase_changelist", "") for phase in closed]
+    phases = Phase.objects.select_related("task").in_bulk([row["submission__phase"] for row in stale])
+    tracks = Track.objects.in_bulk([row["submission__track"] for row in stale])
+    return [
+        (
+            f"{_board(phases[phase], tracks[track])}: {_runs(row['runs'])} scored by older gold.",
+            _list("submission", f"?phase__id__exact={phase}&track__id__exact={track}"),
+        )
+        for row in stale
+        for phase, track in [(row["submission__phase"], row["submission__track"])]
+    ]
+
+
+def _about_boards(tasks: Any, moment: datetime) -> list[tuple[str, str]]:
+    closed = Phase.objects.filter(task__in=tasks, purpose=PhasePurpose.TEST, closes_at__lte=moment)
+    frozen = set(FrozenLeaderboard.objects.filter(phase__in=closed).values_list("phase", "track"))
+    notices = [
+        (
+            f"{_board(phase, track)} has closed and is not frozen.",
+            reverse("admin:competition_freeze", args=[phase.pk, track.pk]),
+        )
+        for phase in closed.select_related("task").prefetch_related("task__tracks")
+        for track in phase.task.tracks.all()
+        if (phase.pk, track.pk) not in frozen
+    ]
     unpublished = FrozenLeaderboard.objects.filter(phase__task__in=tasks, publication=None)
     newer = FrozenLeaderboard.objects.filter(
         phase=OuterRef("phase"), track=OuterRef("track"), version__gt=OuterRef("version")
     )
-    for board in unpublished.filter(~Exists(newer)).select_related("phase", "track"):
-        notices.append((f"{board} is frozen and not published.", "frozenleaderboard_changelist", ""))
+    for board in unpublished.filter(~Exists(newer)).select_related("phase__task", "track"):
+        message = f"{_board(board.phase, board.track)}, version {board.version}, is frozen and not published."
+        notices.append((message, reverse("admin:competition_publish", args=[board.pk])))
     return notices
 
 
-def _about_names(tasks: Any) -> list[tuple[str, str, str]]:
+def _about_names(tasks: Any) -> list[tuple[str, str]]:
     alike = (
         Team.objects.filter(task__in=tasks)
         .values("task", "lookalike_key")
@@ -87,7 +139,15 @@ def _about_names(tasks: Any) -> list[tuple[str, str, str]]:
         .filter(teams__gt=1)
         .count()
     )
-    return [("Some team names look alike.", "team_changelist", "?name=alike")] if alike else []
+    return [("Some team names look alike.", _list("team", "?name=alike"))] if alike else []
+
+
+def _list(model: str, query: str) -> str:
+    return reverse(f"admin:competition_{model}_changelist") + query
+
+
+def _board(phase: Phase, track: Track) -> str:
+    return f"{phase.task}: {track}, {phase}"
 
 
 def _runs(count: int) -> str:

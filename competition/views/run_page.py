@@ -47,7 +47,9 @@ def state_of(submission: Submission, evaluation: Evaluation | None, now: datetim
     """The state of one run for its page: a reason and an age, always."""
     if submission.withdrawn_at is not None:
         since = f"Withdrawn {age(submission.withdrawn_at, now)} ago"
-        return RunState(since, _steps(2), True, "calm", "Withdrawn", note="A withdrawn run never counts.")
+        scored = evaluation is not None and evaluation.status == WorkStatus.DONE
+        steps = [step for step in _steps(5 if scored else 2) if step.state == "done"]
+        return RunState(since, steps, True, "calm", "Withdrawn", note="A withdrawn run never counts.")
     if evaluation is None:
         return RunState(
             "Received and valid; waits for the references",

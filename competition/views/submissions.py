@@ -79,7 +79,8 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "submissions/run.html", {"now": now, **context})
     member = rules.is_member(request.user, found.team)
-    changeable = found.phase.accepts_at(now) and not found.is_withdrawn
+    in_time, organizer = found.phase.accepts_at(now), rules.organizes(request.user, found.phase.task)
+    stands = not found.is_withdrawn
     return show(
         request,
         "submissions/detail.html",
@@ -87,8 +88,9 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
         rail=rail_of(found.phase.task, now),
         report=shown_report(found.warnings),
         counts=why_it_counts(request.user, found, now),
-        can_withdraw=changeable and rules.can_withdraw(request.user, found),
-        can_choose=changeable and member and found.phase.counts == Counts.CHOSEN,
+        can_withdraw=stands and (organizer or (in_time and rules.can_withdraw(request.user, found))),
+        needs_reason=not member,
+        can_choose=stands and in_time and member and found.phase.counts == Counts.CHOSEN,
         **context,
     )
 
@@ -231,9 +233,13 @@ def _run_context(request: HttpRequest, found: Submission, now: Any) -> dict[str,
 
 def _change(request: HttpRequest, public_id: str, what: str) -> HttpResponse:
     found = _own_submission(request, public_id)
+    reason = request.POST.get("reason", "").strip()
     try:
         if what == "withdrawn":
-            withdraw_submission(submission=found, withdrawn_by=request.user)  # type: ignore[arg-type]
+            if not reason and not rules.is_member(request.user, found.team):
+                messages.error(request, "Say why: the reason stays on record.")
+                return redirect(found)
+            withdraw_submission(submission=found, withdrawn_by=request.user, reason=reason)  # type: ignore[arg-type]
             messages.success(request, f"Run {found.number} is withdrawn.")
         else:
             choose_submission(submission=found, chosen_by=request.user)  # type: ignore[arg-type]

@@ -77,6 +77,7 @@ def test_a_date_is_read_back_while_it_is_typed(
 ) -> None:
     sign_in(page, closed[2])
     page.goto(reverse("admin:competition_phase_add"))
+    page.get_by_role("link", name="Development").click()
     closes = page.locator(".zoned", has=page.locator("[name=closes_at_text]"))
     closes.locator("input").fill("2026-05-25")
     assert closes.locator("output").inner_text() == "26 May 2026 12:00 UTC (26 May 00:00 AoE)"

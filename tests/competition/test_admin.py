@@ -105,7 +105,7 @@ def test_every_page_of_a_row_opens_for_its_organizer_only(two_tasks: dict[str, A
 
 def test_forms_offer_ones_own_tasks_only(two_tasks: dict[str, Any]) -> None:
     for name in ("track", "phase", "team", "announcement", "itemset", "goldversion", "extraattempts"):
-        answer = two_tasks["client"].get(reverse(f"admin:competition_{name}_add"))
+        answer = two_tasks["client"].get(reverse(f"admin:competition_{name}_add") + "?purpose=test")
         assert answer.status_code == 200, name
         assert b"MINE" in answer.content or b"mine" in answer.content, name
         assert b"THEIRS" not in answer.content, name

@@ -27,6 +27,7 @@ from competition.models import (
     Team,
     User,
 )
+from competition.queries.desk import attention
 from tests.support import builders
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
@@ -257,3 +258,114 @@ def test_the_first_organizer_is_made_at_a_prompt(scene: Scene, capsys: pytest.Ca
     with pytest.raises(CommandError, match="no shared task"):
         call_command("create_organizer", "b@example.org", task=["nowhere"])
     assert not User.objects.filter(email__in=["a@example.org", "b@example.org"]).exists()
+
+
+def test_a_new_test_phase_starts_from_what_suits_a_test_phase(scene: Scene) -> None:
+    """On one form for all purposes, "test" once kept the defaults of development: scores at once."""
+    add = reverse("admin:competition_phase_add")
+    purposes = scene.client.get(add).content.decode()
+    assert "5 in all" in purposes
+    assert '<form method="post" id="phase_form"' not in purposes
+    for purpose, shown in (("test", "after_publication"), ("development", "at_once"), ("post", "at_once")):
+        assert f'href="?purpose={purpose}"' in purposes
+        form = scene.client.get(f"{add}?purpose={purpose}").context["adminform"].form
+        assert (form["purpose"].value(), form["scores_visible"].value()) == (purpose, shown)
+
+
+def test_scores_of_a_test_phase_that_show_at_once_are_pointed_out(scene: Scene) -> None:
+    form = {
+        "task": scene.task.pk,
+        "slug": "final",
+        "name": "Final",
+        "purpose": "test",
+        "counts": "last",
+        "opens_at_text": "2031-05-01",
+        "opens_at_zone": "UTC",
+        "closes_at_text": "2031-05-02",
+        "closes_at_zone": "UTC",
+        "grace_seconds": "0",
+        "scores_visible": "at_once",
+        "diagnostics_level": "0",
+        "published_level": "1",
+    }
+    add = reverse("admin:competition_phase_add")
+    assert b"scores show as soon as" in scene.client.post(add, form, follow=True).content
+    quiet = {**form, "slug": "quiet", "scores_visible": "after_publication"}
+    assert b"scores show as soon as" not in scene.client.post(add, quiet, follow=True).content
+
+
+def test_choices_of_several_tasks_stand_with_their_task(scene: Scene) -> None:
+    other = builders.make_task("twin", name="Twin task")
+    twins = builders.make_phase(other, "test", "test"), builders.make_track(other, "qa")
+    client = signed_in(builders.make_superuser())
+    for name in ("itemset", "goldversion", "extraattempts"):
+        page = client.get(reverse(f"admin:competition_{name}_add")).content.decode()
+        for row in (*twins, scene.phase, scene.track):
+            assert f'<option value="{row.pk}">{row.task}: {row}</option>' in page, name
+    builders.make_gold(scene.phase, scene.track)
+    builders.make_gold(*twins)
+    filtered = client.get(reverse("admin:competition_goldversion_changelist")).content.decode()
+    assert f"{scene.phase.task}: {scene.phase}" in filtered
+    assert f"Twin task: {twins[0]}" in filtered
+
+
+def test_an_upload_leads_to_its_own_page_and_the_newest_stands_first(scene: Scene) -> None:
+    builders.make_gold(scene.phase, scene.track)
+    answer = scene.upload("goldversion", b"not json")
+    made = GoldVersion.objects.get(version=2)
+    assert answer["Location"] == reverse("admin:competition_goldversion_change", args=[made.pk])
+    assert "A worker checks it now" in scene.client.get(answer["Location"]).content.decode()
+    rows = scene.client.get(reverse("admin:competition_goldversion_changelist")).context["cl"].result_list
+    assert [row.version for row in rows] == [2, 1]
+
+
+def test_after_the_close_an_organizer_withdraws_a_run_and_says_why(scene: Scene) -> None:
+    """What a blocker of a freeze advises must be possible."""
+    run = builders.make_submission(builders.make_team(scene.task, "Lead"), scene.phase, scene.track)
+    desk = scene.client.get(reverse("admin:competition_submission_changelist")).content.decode()
+    assert f'href="{run.get_absolute_url()}"' in desk
+    page = scene.client.get(run.get_absolute_url()).content.decode()
+    assert 'name="reason" required' in page
+    withdraw = reverse("withdraw", args=[run.public_id])
+    scene.client.post(withdraw, {"reason": " "})
+    run.refresh_from_db()
+    assert not run.is_withdrawn
+    scene.client.post(withdraw, {"reason": "The team asked by mail."})
+    run.refresh_from_db()
+    assert (run.is_withdrawn, run.withdrawn_by) == (True, scene.organizer)
+    assert AuditEntry.objects.get(action="submission withdrawn").reason == "The team asked by mail."
+    assert "Withdraw run" not in scene.client.get(run.get_absolute_url()).content.decode()
+    assert scene.stranger.post(withdraw, {"reason": "mine"}).status_code == 404
+
+
+def test_the_front_page_names_boards_that_wait_and_scores_by_older_gold(scene: Scene) -> None:
+    second = builders.make_track(scene.task, "terms")
+    builders.make_gold(scene.phase, scene.track)
+    run = builders.make_submission(builders.make_team(scene.task, "Lead"), scene.phase, scene.track)
+    builders.make_scored(run)
+
+    def said() -> dict[str, str]:
+        return {notice.message: notice.url for notice in attention(scene.organizer, clock.now())}
+
+    board = f"{scene.task}: {scene.track}, {scene.phase}"
+    other = f"{scene.task}: {second}, {scene.phase} has closed and is not frozen."
+    assert said()[f"{board} has closed and is not frozen."] == scene.freeze_page
+    frozen = builders.make_board(scene.phase, scene.track)
+    assert said().keys() == {other, f"{board}, version 1, is frozen and not published."}
+    builders.publish(frozen)
+    assert said().keys() == {other}, "a frozen board of one track speaks for that track only"
+    builders.make_gold(scene.phase, scene.track)
+    stale = f"{board}: 1 run scored by older gold."
+    assert said().keys() == {other, stale}
+    assert len(scene.client.get(said()[stale]).context["cl"].result_list) == 1
+
+
+def test_the_desk_asks_for_an_e_mail_address(scene: Scene) -> None:
+    page = Client().get(reverse("admin:login")).content.decode()
+    assert "Username" not in page
+    assert "E-mail" in page
+    credentials = {"username": "organizer@example.org", "password": "wrong"}
+    refused = Client().post(reverse("admin:login"), credentials).content.decode()
+    assert "E-mail address and password do not fit" in refused
+    entered = Client().post(reverse("admin:login"), {**credentials, "password": "correct horse battery"})
+    assert entered.status_code == 302
