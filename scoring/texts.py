@@ -24,11 +24,11 @@ def report_lines(kind: Kind, report: Report, problems: Problems, most: int = SHO
     counts = report.counts
     verdict = "VALID" if report.ok else "REFUSED"
     yield (
-        f"{verdict}: {counts['lines']} lines for {counts['items']} items, "
-        f"{counts['errors']} errors, {counts['warnings']} warnings"
+        f"{verdict}: {_n(counts['lines'], 'line')} for {_n(counts['items'], 'item')}, "
+        f"{_n(counts['errors'], 'error')}, {_n(counts['warnings'], 'warning')}"
     )
     if report.scores:
-        yield f"Scores over {counts['scored']} items (percent):"
+        yield f"Scores over {_n(counts['scored'], 'item')} (percent):"
         width = max(map(len, report.scores))
         for key, value in report.scores.items():
             yield f"  {key:<{width}}  {100 * value:6.2f}"
@@ -42,7 +42,7 @@ def problem_lines(problems: Problems, most: int = SHOWN_PER_CODE) -> Iterator[st
     """The first `most` problems of each code, each code with its total."""
     for code, first in problems.first_of_each(most).items():
         total = problems.totals[code]
-        yield f"{code} ({total} {'time' if total == 1 else 'times'})"
+        yield f"{code} ({_n(total, 'time')})"
         for problem in first:
             yield from _one(problem)
         if total > len(first):
@@ -61,6 +61,10 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
     if comparison.mcnemar is not None:
         only_a, only_b, p = (comparison.mcnemar[name] for name in ("only_a", "only_b", "p"))
         yield f"  exact McNemar: only the first {only_a}, only the second {only_b}, p {p:.4f}"
+
+
+def _n(count: int, thing: str) -> str:
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def _one(problem: Problem) -> Iterator[str]:

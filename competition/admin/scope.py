@@ -22,7 +22,7 @@ class Own(admin.RelatedOnlyFieldListFilter):
     shared tasks name alike ("Test") stands with its task.
     """
 
-    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[Any]:
         rows = own_choices(field.related_model, request)
         choices = super().field_choices(field, request, model_admin)
         if rows is None or field.related_model is SharedTask:

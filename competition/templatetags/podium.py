@@ -43,6 +43,16 @@ SHAPES = {
 UNSEEN = re.compile(r"&lt;(U\+[0-9A-F]{4,6})&gt;")
 
 
+TITLE_WORD = re.compile(r"(?<=[\s-])(?<![.?!]\s)(?!Podium\b)[A-Z][a-z]*(?=[\s,:;?!)-]|\.\s|\.?$)")
+"""A word after the first that only a title spells with a capital; acronyms and addresses are none."""
+
+
+@register.filter
+def sentence_case(text: str) -> str:
+    """ "Reset My Password" as the pages say it: "Reset my password"."""
+    return TITLE_WORD.sub(lambda word: word[0].lower() if word[0] != "I" else "I", str(text).strip())
+
+
 def written(moment: datetime, zone: timezone = UTC) -> str:
     """27 May 2026 12:00"""
     local = moment.astimezone(zone)

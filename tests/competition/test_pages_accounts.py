@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 
 from competition.models import User
+from competition.templatetags.podium import sentence_case
 from tests.support.builders import make_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
@@ -54,3 +57,51 @@ def test_logging_out_takes_a_press_of_a_button() -> None:
     assert "_auth_user_id" in client.session
     client.post("/accounts/logout/")
     assert "_auth_user_id" not in client.session
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Reset My Password", "Reset my password"),
+        ("\n  Two-Factor Authentication\n", "Two-factor authentication"),
+        ("Lost it? Use Recovery Codes", "Lost it? Use recovery codes"),
+        ("Activate TOTP at Podium", "Activate TOTP at Podium"),
+        ("New Password (again)", "New password (again)"),
+        ("May I Remove Ada.L@Example.org?", "May I remove Ada.L@Example.org?"),
+    ],
+)
+def test_titles_are_written_as_sentences(title: str, said: str) -> None:
+    assert sentence_case(title) == said
+
+
+def test_pages_of_the_account_speak_as_the_others_do() -> None:
+    """Headings, buttons and labels of the library have Capitals On Each Word; ours have none."""
+    client = Client()
+    client.force_login(make_user("known"), backend="allauth.account.auth_backends.AuthenticationBackend")
+    for name in (
+        "password/reset/",
+        "email/",
+        "password/change/",
+        "2fa/",
+        "reauthenticate/",
+        "tokens/",
+        "delete/",
+    ):
+        page = client.get(f"/accounts/{name}").content.decode()
+        said = re.findall(r"<(title|h1|h2|button|label)[^>]*>(.*?)</\1>", page, re.DOTALL)
+        assert {kind for kind, _ in said} >= {"title", "h1"}, name
+        for kind, text in said:
+            words = re.sub(r"<[^>]+>", "", text).replace("·", ".").split()
+            assert sentence_case(" ".join(words)) == " ".join(words) or "@" in text, (name, kind, text)
+
+
+def test_who_was_invited_reads_so_before_logging_in() -> None:
+    client = Client()
+    for way in ("login", "signup"):
+        invited = client.get(f"/accounts/{way}/?next=/invitations/abc/").content.decode()
+        assert "A team invited you" in invited
+        assert "A team invited you" not in client.get(f"/accounts/{way}/?next=/status").content.decode()
+
+
+def test_the_way_to_a_new_password_is_offered_once() -> None:
+    assert Client().get("/accounts/login/").content.decode().count("/accounts/password/reset/") == 1

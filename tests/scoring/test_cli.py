@@ -219,3 +219,17 @@ def test_every_kinds_example_is_scored_from_files(tmp_path: Path) -> None:
         report = json.loads(done.stdout)
         assert done.returncode == 0, (kind.name, report["problems"])
         assert list(report["scores"]) == [score.key for score in kind.scores]
+
+
+def test_one_is_spoken_of_as_one(tmp_path: Path) -> None:
+    items, run = tmp_path / "items.jsonl", tmp_path / "run.jsonl"
+    items.write_text(json.dumps({"task_id": "a", "tier": "easy", "question": "?"}) + "\n", encoding="utf-8")
+    run.write_text(json.dumps({"task_id": "a", "answer": " "}) + "\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "scoring", "check", "short_answer", "--items", str(items), str(run)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines()[0] == "REFUSED: 1 line for 1 item, 1 error, 0 warnings"
