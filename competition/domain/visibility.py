@@ -4,10 +4,14 @@ only here.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from competition import rules
+from competition.domain.ranking import percent
 from competition.enums import DiagnosticsLevel, ScoresVisible
 from competition.models import FrozenLeaderboard, Phase, Team, Track
 
@@ -39,6 +43,16 @@ def scores_public(phase: Phase, track: Track, moment: datetime) -> bool:
     if phase.scores_visible == ScoresVisible.AFTER_CLOSE and moment >= phase.last_accepted_before:
         return True
     return is_published(phase, track)
+
+
+def as_fine_as_shown(scores: Mapping[str, float], phase: Phase, track: Track) -> dict[str, float]:
+    """Visible scores for a program. Before they are official no finer than pages print them: the digits beyond
+    are of no use for ranking one's own runs, and hold many references at once (`docs/visibility.md`).
+    """
+    if is_published(phase, track):
+        return dict(scores)
+    finite = {key: value for key, value in scores.items() if math.isfinite(value)}
+    return {key: float(Decimal(percent(value)) / 100) for key, value in finite.items()}
 
 
 def hidden_until(phase: Phase) -> str:

@@ -218,7 +218,8 @@ def _run(request: HttpRequest, user: User, run: Submission, now: datetime) -> di
         return line
     if not visibility.scores_public(run.phase, run.track, now):
         return {**line, "sentence": f"The score is kept. {visibility.hidden_until(run.phase)}"}
-    return {**line, "scores": result.scores, "signature": result.signature}
+    scores = visibility.as_fine_as_shown(result.scores, run.phase, run.track)
+    return {**line, "scores": scores, "signature": result.signature}
 
 
 def _refusal(request: HttpRequest, refused: RefusedUpload) -> dict[str, Any]:
