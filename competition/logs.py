@@ -25,7 +25,7 @@ def answered(request: HttpRequest, response: HttpResponse, seconds: float) -> No
         return
     told = {
         "method": request.method,
-        "route": match.route if match else "",
+        "route": (match.route or "/") if match else "",
         "status": response.status_code,
         "ms": round(seconds * 1000, 1),
     }

@@ -47,7 +47,7 @@ def axis(values: Iterable[float], title: str) -> Axis | None:
     step = next((one for one in STEPS if (most - least) / one <= 3), STEPS[-1])
     low, high = math.floor(least / step + 1e-9) * step, math.ceil(most / step - 1e-9) * step
     if high - low < step / 2:
-        low, high = max(0.0, low - step), low + step
+        low, high = max(0.0, low - step), low + step if low < 1 - step / 2 else low  # no score beyond 100
     count = round((high - low) / step)
     shell = Axis(low, high, [], title)
     ticks = [Tick(shell.x(low + n * step), f"{(low + n * step) * 100:.0f}") for n in range(count + 1)]

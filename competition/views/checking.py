@@ -148,7 +148,7 @@ def _answer(
         tab="check/",
         form=form,
         limits=track.run_limits,
-        phases=[one.phase for one in sets],
+        phases=[one.phase for one in reversed(sets)],
         **context,
     )
 

@@ -267,3 +267,12 @@ def test_refused_too_often_answers_429(scene: Scene, refused: RefusedUpload, mon
     )
     assert answer.status_code == 429
     assert 3_500 < int(answer["Retry-After"]) <= 3_600
+
+
+def test_phases_stand_in_the_order_of_their_dates(scene: Scene) -> None:
+    make_items(scene.test, scene.track)
+    move_to(max(scene.dev.opens_at, scene.test.opens_at) + timedelta(seconds=1))
+    told = text(Client().get(f"{scene.address}check/"))
+    names = re.findall(r'href="\?phase=([a-z]+)"', told)
+    first, second = sorted((scene.dev, scene.test), key=lambda phase: phase.opens_at)
+    assert names == [first.slug, second.slug]

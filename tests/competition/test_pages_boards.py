@@ -222,3 +222,12 @@ def test_whiskers_share_one_axis_that_holds_them_all() -> None:
     assert axis([], "nothing") is None
     assert axis([0.5], "one value") is not None
     assert axis([0.0, 1.0], "all").ticks[-1].label == "100"  # type: ignore[union-attr]
+
+
+def test_no_axis_runs_past_a_hundred() -> None:
+    for values in ([1.0], [1.0, 1.0], [0.995], [0.3, 1.0]):
+        scale = axis(values, "F1")
+        assert scale is not None
+        assert scale.high <= 1 + 1e-9
+        assert all(float(tick.label) <= 100 for tick in scale.ticks)
+        assert scale.low < scale.high

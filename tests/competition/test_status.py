@@ -136,11 +136,13 @@ def test_each_answer_is_logged_with_its_id_and_no_address(caplog: pytest.LogCapt
     with caplog.at_level(logging.INFO, logger="competition.requests"):
         answer = Client().get("/invitations/a-very-secret-token/")
         Client().get(scene.address)
+        Client().get("/")
         Client().get("/healthz")
     lines = [json.loads(logs.JSONFormatter().format(record)) for record in caplog.records]
     assert [line["message"] for line in lines] == [
         f"GET invitations/<str:token>/ {answer.status_code}",
         "GET tasks/<slug:task>/<slug:track>/ 200",
+        "GET / 200",
     ]
     assert lines[1]["status"] == 200
     assert lines[1]["ms"] > 0
