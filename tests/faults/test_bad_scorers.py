@@ -36,7 +36,7 @@ def turn() -> None:
 def eat() -> None:
     held = []
     while True:
-        held.append(bytearray(GIB // 16))
+        held.append(bytearray(GIB // 32))
 
 
 def fork_on() -> None:
@@ -97,7 +97,7 @@ def test_it_is_bounded_and_the_next_starts(
         return misdeed() if content == run(1) else honest(prepared, content, **more)
 
     monkeypatch.setattr(scorer, "score", score)
-    monkeypatch.setattr(jobs, "LIMITS", Limits(seconds=SECONDS, memory=GIB // 2))
+    monkeypatch.setattr(jobs, "LIMITS", Limits(seconds=SECONDS, memory=GIB // 8))
     first = jobs.claim_any("w")
     assert isinstance(first, Evaluation)
     assert first.submission == bad
