@@ -20,6 +20,7 @@ def unbounded(monkeypatch: pytest.MonkeyPatch) -> None:
     from competition.views import checking
 
     monkeypatch.setattr(intake, "REFUSALS_AN_HOUR", 1_000_000)
+    monkeypatch.setattr(intake, "UPLOADS_A_MINUTE", 1_000_000)
     monkeypatch.setattr(checking, "CHECKS", 1_000_000_000)
 
 
