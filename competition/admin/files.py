@@ -95,7 +95,7 @@ class FileAdmin(ReadOnlyAdmin):
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
-            "title": f"Upload {self.opts.verbose_name_plural}",
+            "title": f"Upload {self.opts.verbose_name}",
             "form": form,
             "help": self.upload_help,
             "problems": problems_table(problems),

@@ -21,6 +21,7 @@ from tests.support.builders import make_superuser
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+CUT_OFF = "[...document.querySelectorAll('.board-frame')].some(one => one.scrollWidth > one.clientWidth)"
 TASKS = ("hakobune", "three-shores")
 """Between them: a banded confusion, a slope, bars by class, languages, a profile and quadrants."""
 
@@ -40,6 +41,10 @@ def test_charts_boards_and_tables_of_many_kinds_are_accessible_at_every_width(
         runs = Submission.objects.filter(track__kind=kind, phase__slug="test", team__role="participant")
         addresses += [runs.earliest("pk").get_absolute_url()]
         addresses += [FrozenLeaderboard.objects.get(track__kind=kind).get_absolute_url()]
+    addresses += [
+        "/tasks/hakobune/terms/leaderboard/?phase=test",
+        "/tasks/three-shores/facts/leaderboard/?phase=test",
+    ]
     page = open_page()
     sign_in(page, make_superuser())
     found: list[str] = []
@@ -55,6 +60,8 @@ def test_charts_boards_and_tables_of_many_kinds_are_accessible_at_every_width(
             page.set_viewport_size({"width": width, "height": 900})
             if (over := page.evaluate(OVERFLOW)) > 0:
                 found.append(f"{address}: {over} px wider than {width}")
+            if width == 1440 and page.evaluate(CUT_OFF):
+                found.append(f"{address}: the last column of the board is out of sight")
     assert not found, "\n".join(found)
     page.goto(addresses[1])
     drawing = page.get_by_role("img", name="recognised groups miss a fact").first
