@@ -46,8 +46,10 @@ def scores_public(phase: Phase, track: Track, moment: datetime) -> bool:
 
 
 def as_fine_as_shown(scores: Mapping[str, float], phase: Phase, track: Track) -> dict[str, float]:
-    """Visible scores for a program. Before they are official no finer than pages print them: the digits beyond
-    are of no use for ranking one's own runs, and hold many references at once (`docs/visibility.md`).
+    """Visible scores for a program, no finer than pages print them before they are official.
+
+    The digits beyond are of no use for ranking one's own runs, and hold many references at once
+    (`docs/visibility.md`).
     """
     if is_published(phase, track):
         return dict(scores)
