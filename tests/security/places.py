@@ -194,7 +194,8 @@ def of_runs(route: str, answers: dict[str, Answers], **changes: set[str]) -> Non
         for state, run in everyone.runs.items():
             side, _, phase = state.partition(", ")
             address = f"/submissions/{run.public_id}/{ending}"
-            found.append(Place(state, address, answers[side], changes=changes.get(f"{side}_{phase}", set())))
+            changers = changes.get(f"{side}_{phase}", set())
+            found.append(Place(state, address, answers[side], changers, {"reason": "Asked for by the team."}))
         return found
 
     SITE[f"submissions/<str:public_id>/{route}"] = places

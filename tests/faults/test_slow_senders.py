@@ -14,7 +14,7 @@ import pytest
 
 from tests.support import drills, load
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
 THREADS = 8
 SLOW = 6
