@@ -18,6 +18,9 @@ from scoring.text.tokenize import classes_of
 GUIDELINE_WORDS = 100
 """Answers should keep to so many white-space words (FinMMEval 2026 Task 2, section 4.2). Never cut."""
 
+FEW_CHARACTERS = 500
+"""So many different characters are looked at one by one."""
+
 GROWTH = 18
 """One character becomes at most so many under NFKC (U+FDFA)."""
 
@@ -50,16 +53,17 @@ def check_text(text: str, field: str, limits: Limits, faults: Faults) -> bool:
             hint="Send the short answer only.",
         )
         return False
-    plain = text.isascii()
     clean, gaps = first_look(text)
-    if not clean and not _check_characters(text, field, limits, faults):
+    may_grow = GROWTH * len(text) > limits.answer_characters and not text.isascii()
+    characters = set(text) if may_grow or not clean else set()
+    if not clean and not _check_characters(text, characters, field, limits, faults):
         return False
     if not text or text.isspace():
         _blank(text, field, faults)
         return False
     if not clean or gaps >= GUIDELINE_WORDS:
         _count_words(text, field, faults)
-    return plain or _fits_normalized(text, field, limits, faults)
+    return not may_grow or _fits_normalized(text, characters, field, limits, faults)
 
 
 def first_look(text: str) -> tuple[bool, int]:
@@ -88,8 +92,9 @@ def word_count(text: str) -> int:
     return len(text.split())
 
 
-def _check_characters(text: str, field: str, limits: Limits, faults: Faults) -> bool:
-    stack = _stack_of_marks(text, limits.marks_in_a_row)
+def _check_characters(text: str, characters: set[str], field: str, limits: Limits, faults: Faults) -> bool:
+    each_once = "".join(characters)
+    stack = _stack_of_marks(text, limits.marks_in_a_row) if "m" in _marks_told(each_once) else ""
     if stack:
         faults.add(
             "E405",
@@ -100,10 +105,10 @@ def _check_characters(text: str, field: str, limits: Limits, faults: Faults) -> 
             hint="Look for text that was garbled by a conversion.",
         )
         return False
-    invisible = invisibles().findall(text)
-    if not invisible:
+    if not invisibles().search(each_once):
         return True
-    if not invisibles().sub("", text).strip():
+    invisible = invisibles().findall(text)
+    if not invisibles().sub("", each_once).strip():
         _blank(text, field, faults)
         return False
     names = ", ".join(f"<U+{ord(one):04X}>" for one in dict.fromkeys(invisible[:1000]))
@@ -143,12 +148,12 @@ def _count_words(text: str, field: str, faults: Faults) -> None:
         )
 
 
-def _fits_normalized(text: str, field: str, limits: Limits, faults: Faults) -> bool:
-    if GROWTH * len(text) <= limits.answer_characters or text.isascii():
-        return True
+def _fits_normalized(text: str, characters: set[str], field: str, limits: Limits, faults: Faults) -> bool:
     # Composing only shortens, so the longest decomposition bounds the growth without a look at the text.
-    if len(text) * max(len(normalize("NFKD", one)) for one in set(text)) <= limits.answer_characters:
-        return True
+    if len(characters) <= FEW_CHARACTERS:
+        growth = max(len(normalize("NFKD", one)) for one in characters)
+        if len(text) * growth <= limits.answer_characters:
+            return True
     length = len(normalize("NFKC", text))
     if length <= limits.answer_characters:
         return True
@@ -182,11 +187,15 @@ def _stack_of_marks(text: str, most: int) -> str:
     """The first run of more than `most` combining marks, or ""."""
     for run in _maybe_marks().findall(text):
         if len(run) > most:
-            classes = classes_of(run.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a"))
-            found = re.search(f"m{{{most + 1},}}", classes)
+            found = re.search(f"m{{{most + 1},}}", _marks_told(run))
             if found:
                 return run[found.start() : found.end()]
     return ""
+
+
+def _marks_told(text: str) -> str:
+    """Classes of the characters, the half-width marks among them as what they become."""
+    return classes_of(text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a"))
 
 
 @cache
