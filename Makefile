@@ -55,7 +55,7 @@ test: install services ## Run every test, on PostgreSQL and what must hold on SQ
 	@status=0; \
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not faults" || status=1; \
 	echo "Again on SQLite"; \
-	PODIUM_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "both and not faults" || status=1; \
+	PODIUM_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "both and not faults and not postgresql" || status=1; \
 	exit $$status
 
 check: check-format check-lint check-types check-migrations check-repository check-floor check-security check-audit ## Format, lint, types, migrations, import order, security

@@ -133,10 +133,9 @@ def test_the_process_gives_signs_of_life_sweeps_and_leaves_on_sigterm() -> None:
     assert not WorkerBeat.objects.exists()
 
 
+@pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
 def test_worker_and_sweeper_get_over_a_database_that_restarts() -> None:
-    if services.on_sqlite():
-        pytest.skip("SQLite has no server to restart: leave PODIUM_TEST_DATABASE unset.")
     stage = set_stage()
     team = stage.team()
     with (

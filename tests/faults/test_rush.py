@@ -166,10 +166,9 @@ def test_redis_is_stopped_and_emptied_in_the_rush(redis_server: services.Redis) 
     )
 
 
+@pytest.mark.postgresql
 def test_the_database_is_restarted_in_the_rush() -> None:
     """By turns stopped in order and crashed. A team hears 503 and when to come back, or the truth."""
-    if services.on_sqlite():
-        pytest.skip("SQLite has no server to restart: leave PODIUM_TEST_DATABASE unset.")
     stage = drills.set_stage(grace_seconds=GRACE)
     posts = make_posts(stage, teams() // 2)
     server = services.postgres()
