@@ -23,6 +23,7 @@ from tests.competition.stage import run, set_stage, work_until_idle
 from tests.support import services
 from tests.support.builders import make_superuser
 from tests.support.clock import frozen_at
+from tests.support.imports import ROOT
 from tests.support.processes import manage
 
 pytestmark = pytest.mark.both
@@ -39,6 +40,11 @@ def test_a_lost_claim_is_queued_again_and_the_third_time_given_up(capsys: pytest
     row = Evaluation.objects.get()
     assert (row.status, row.attempts, row.failure_kind) == (WorkStatus.FAILED, 3, evaluations.LOST)
     assert capsys.readouterr().out.splitlines()[-1].startswith("Queued again 0, given up 1")
+
+
+def test_the_guide_says_how_soon_a_lost_claim_is_queued_again() -> None:
+    seconds = evaluations.LEASE.total_seconds() + sweeping.EVERY_SECONDS
+    assert f"the run is queued again within {seconds:.0f} s" in (ROOT / "docs/running.md").read_text()
 
 
 @pytest.mark.django_db
