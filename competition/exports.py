@@ -2,7 +2,7 @@
 else.
 
 Every format tells the same ordered story: rank, team, each score as shown (percent) and, in CSV and JSON,
-its full value.
+its full value. Where the kind takes invalid answers their rate stands beside the scores, with its reasons.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from defusedcsv import csv
 
+from competition.domain.invalid import KEY, SYMBOL, InvalidShare, has_own_column, invalid_on, reasons_on
 from competition.domain.ranking import percent
 
 Content = dict[str, Any]
@@ -35,6 +36,36 @@ class Row:
     team: str
     entry: dict[str, Any]
 
+    @property
+    def invalid(self) -> InvalidShare | None:
+        return invalid_on(self.entry)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The numbers between a team's name and the rest: its scores, and the invalid rate where that is none of
+    them. `reasons` is empty where the kind takes no invalid answers.
+    """
+
+    keys: list[str]
+    symbols: list[str]
+    reasons: tuple[str, ...]
+
+    def values(self, row: Row) -> list[float | None]:
+        """At full precision, one for each column."""
+        rate = {KEY: row.invalid.rate} if row.invalid else {}
+        found = {**rate, **row.entry["scores"]}
+        return [found.get(key) for key in self.keys]
+
+
+def columns(content: Content) -> Columns:
+    shares = [row.invalid for row in rows(content)]
+    keys = [score["key"] for score in content["scores"]]
+    symbols = [score["symbol"] for score in content["scores"]]
+    if has_own_column(keys, shares):
+        keys, symbols = [*keys, KEY], [*symbols, SYMBOL]
+    return Columns(keys, symbols, reasons_on(shares))
+
 
 def rows(content: Content) -> Iterator[Row]:
     """Ranked teams, then the pinned baselines, then the unranked section."""
@@ -53,13 +84,14 @@ def as_csv(content: Content, digest: str) -> str:
     out = io.StringIO(newline="")
     out.write(BYTE_ORDER_MARK)
     write = csv.writer(out, lineterminator="\r\n").writerow
-    scores = content["scores"]
+    shown = columns(content)
     head = ["rank", "section", "team", "affiliation", "run"]
-    for score in scores:
-        head += [f"{score['key']} (%)", score["key"]]
+    for key in shown.keys:
+        head += [f"{key} (%)", key]
     write(
         [
             *head,
+            *(f"invalid_{_one_line(reason)}" for reason in shown.reasons),
             "interval_low",
             "interval_high",
             "rank_low",
@@ -78,9 +110,9 @@ def as_csv(content: Content, digest: str) -> str:
             inert(entry.get("affiliation", "")),
             entry.get("run_number", ""),
         ]
-        for score in scores:
-            value = entry["scores"].get(score["key"])
+        for value in shown.values(row):
             cells += ["", ""] if value is None else [percent(value), value]
+        cells += [row.invalid.reasons.get(reason, 0.0) if row.invalid else "" for reason in shown.reasons]
         interval = entry.get("interval") or ["", ""]
         ranks = entry.get("rank_interval") or ["", ""]
         write([*cells, *interval, *ranks, entry.get("received_at", ""), content["signature"], digest])
@@ -94,16 +126,18 @@ def inert(text: str) -> str:
 
 def as_markdown(content: Content, digest: str) -> str:
     """A table for a README, with the stamp below."""
-    scores = content["scores"]
+    shown = columns(content)
     lines = [
-        "| Rank | Team | " + " | ".join(_markdown(score["symbol"]) for score in scores) + " |",
-        "|---:|:---|" + "---:|" * len(scores),
+        "| Rank | Team | " + " | ".join(map(_markdown, shown.symbols)) + " |",
+        "|---:|:---|" + "---:|" * len(shown.symbols),
     ]
     for row in rows(content):
         rank = "–" if row.rank is None else str(row.rank)
         team = _markdown(row.team) + (" *(baseline)*" if row.kind == "baseline" else "")
-        shown = " | ".join(percent(row.entry["scores"].get(score["key"])) for score in scores)
-        lines.append(f"| {rank} | {team} | {shown} |")
+        cells = [percent(value) for value in shown.values(row)]
+        if row.invalid:
+            cells[shown.keys.index(KEY)] = _markdown(row.invalid.text)
+        lines.append(f"| {rank} | {team} | {' | '.join(cells)} |")
     return "\n".join(
         [*lines, "", _markdown(stamp(content)), "", f"`{content['signature']}`", f"`{digest}`", ""]
     )
@@ -111,7 +145,7 @@ def as_markdown(content: Content, digest: str) -> str:
 
 def as_latex(content: Content, digest: str) -> str:
     """A `booktabs` table that fits one column, full values as comments beside what is shown."""
-    scores = content["scores"]
+    shown = columns(content)
     lines = [
         "% Needs \\usepackage{booktabs}.",
         f"% Snapshot {digest}",
@@ -119,9 +153,9 @@ def as_latex(content: Content, digest: str) -> str:
         "\\centering\\small",
         f"\\caption{{{_latex(stamp(content))} Signature: \\texttt{{{_latex(content['signature'])}}}.}}",
         f"\\label{{tab:{content['task']['slug']}-{content['track']['slug']}-{content['phase']['slug']}}}",
-        "\\begin{tabular}{rl" + "r" * len(scores) + "}",
+        "\\begin{tabular}{rl" + "r" * len(shown.symbols) + "}",
         "\\toprule",
-        "Rank & Team & " + " & ".join(_latex(score["symbol"]) for score in scores) + " \\\\",
+        "Rank & Team & " + " & ".join(map(_latex, shown.symbols)) + " \\\\",
         "\\midrule",
     ]
     section = "team"
@@ -131,19 +165,22 @@ def as_latex(content: Content, digest: str) -> str:
             section = row.kind
         rank = "--" if row.rank is None else str(row.rank)
         team = f"\\emph{{{_latex(row.team)}}}" if row.kind == "baseline" else _latex(row.team)
-        values = [row.entry["scores"].get(score["key"]) for score in scores]
-        shown = " & ".join("--" if value is None else percent(value) for value in values)
+        values = shown.values(row)
+        cells = " & ".join("--" if value is None else percent(value) for value in values)
         full = " ".join("-" if value is None else repr(value) for value in values)
-        lines.append(f"{rank} & {team} & {shown} \\\\ % {full}")
+        if reasons := row.invalid.reasons if row.invalid else {}:
+            full += "; invalid: " + _one_line(" ".join(f"{name} {part!r}" for name, part in reasons.items()))
+        lines.append(f"{rank} & {team} & {cells} \\\\ % {full}")
     return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}", ""])
 
 
 def stamp(content: Content) -> str:
-    """Which board this is, in one sentence."""
+    """Which board this is, and how its numbers read."""
+    invalid = " Invalid answers count as wrong." if columns(content).reasons else ""
     return (
         f"{content['task']['name']}, {content['track']['name']}, {content['phase']['name']}: board version "
         f"{content['version']}, frozen {content['frozen_at'][:16].replace('T', ' ')} UTC, "
-        f"{content['gold']['n_scored']} items. Scores in percent."
+        f"{content['gold']['n_scored']} items. Scores in percent.{invalid}"
     )
 
 

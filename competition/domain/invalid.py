@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from competition.domain.ranking import percent
+from scoring.records import INVALID_REASONS
+
+KEY = "invalid_rate"
+"""The rate in diagnostics, and in the scores of the kinds that have it among them."""
 
 SYMBOL, TITLE = "Invalid", "Invalid answers, each counted as wrong"
 
@@ -44,6 +48,21 @@ def invalid_share(rate: float | None, rows: Iterable[Sequence[Any]] | None) -> I
 
 def invalid_in(diagnostics: Mapping[str, Any]) -> InvalidShare | None:
     """What a report's diagnostics say."""
-    return invalid_share(
-        diagnostics.get("invalid_rate"), diagnostics.get("invalid_by_reason", {}).get("rows")
-    )
+    return invalid_share(diagnostics.get(KEY), diagnostics.get("invalid_by_reason", {}).get("rows"))
+
+
+def invalid_on(line: Mapping[str, Any]) -> InvalidShare | None:
+    """What a line of a frozen board says."""
+    return InvalidShare(**line["invalid"]) if line.get("invalid") else None
+
+
+def has_own_column(keys: Sequence[str], shares: Iterable[InvalidShare | None]) -> bool:
+    """Whether the rate stands beside the scores: invalid answers are taken, and no score is their rate."""
+    return any(shares) and KEY not in keys
+
+
+def reasons_on(shares: Iterable[InvalidShare | None]) -> tuple[str, ...]:
+    """Every reason there is where invalid answers are taken, those that do not occur included."""
+    found = [share.reasons for share in shares if share]
+    met = {reason for reasons in found for reason in reasons}
+    return (*INVALID_REASONS, *sorted(met.difference(INVALID_REASONS))) if found else ()

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from django.utils.html import format_html
 
 from competition.charts.whisker import Axis, Whisker, axis, whisker
-from competition.domain.invalid import SYMBOL, TITLE, InvalidShare
+from competition.domain.invalid import KEY, SYMBOL, TITLE, InvalidShare, has_own_column
 from competition.domain.ranking import percent
 from competition.domain.standings import Board, Standing
 from scoring.tracks.base import Score
@@ -32,7 +32,6 @@ class Column:
     href: str = ""
 
 
-INVALID = "invalid_rate"
 INVALID_COLUMN = Column(SYMBOL, f"{TITLE}; lower is better", "↓")
 
 
@@ -211,7 +210,7 @@ def keys_of(scores: Sequence[Score]) -> list[str]:
 
 def extra_columns(keys: Sequence[str], shares: Sequence[InvalidShare | None]) -> list[Column]:
     """The invalid rate as a column of its own, where the kind takes invalid answers and has no such score."""
-    return [INVALID_COLUMN] if any(shares) and INVALID not in keys else []
+    return [INVALID_COLUMN] if has_own_column(keys, shares) else []
 
 
 def score_cells(keys: Sequence[str], scores: Mapping[str, float], invalid: InvalidShare | None) -> list[str]:
@@ -219,8 +218,8 @@ def score_cells(keys: Sequence[str], scores: Mapping[str, float], invalid: Inval
     if invalid is None:
         return [percent(scores.get(key)) for key in keys]
     told = _with_reasons(invalid)
-    cells = [told if key == INVALID else percent(scores.get(key)) for key in keys]
-    return cells if INVALID in keys else [*cells, told]
+    cells = [told if key == KEY else percent(scores.get(key)) for key in keys]
+    return cells if KEY in keys else [*cells, told]
 
 
 def _with_reasons(invalid: InvalidShare) -> str:

@@ -11,14 +11,13 @@ from typing import Any
 
 from competition.charts.drawing import Drawing
 from competition.charts.histogram import Histogram
-from competition.domain.invalid import SYMBOL, InvalidShare
+from competition.domain.invalid import KEY, SYMBOL, InvalidShare
 from competition.domain.ranking import percent
 from competition.templatetags.podium import language
 from competition.views import drawings
 from scoring.tracks.base import Diagnostic, Kind, Score
 
 SMALLEST = 8
-INVALID = "invalid_rate"
 COUNT_COLUMNS = frozenset({"n", "items", "answers", "gold", "gold terms", "groups", "mentions"})
 
 PLAIN_COLUMNS = frozenset({"mean", "p (exploratory)"})
@@ -154,7 +153,7 @@ def breakdown_tables(
         if len(rows) < 2 or not given:
             continue
         named = language if name == "language" else str
-        plain = [score for score in given if score.key != INVALID]
+        plain = [score for score in given if score.key != KEY]
         invalid = any("invalid_by_reason" in cells for _, _, cells in rows)
         shown = [
             Row(
@@ -182,7 +181,7 @@ def breakdown_tables(
 
 
 def _invalid(cells: Mapping[str, Any]) -> str:
-    return InvalidShare(cells.get(INVALID, 0.0), cells.get("invalid_by_reason", {})).text
+    return InvalidShare(cells.get(KEY, 0.0), cells.get("invalid_by_reason", {})).text
 
 
 def small_values(sizes: Mapping[str, int]) -> list[str]:

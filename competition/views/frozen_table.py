@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from competition.charts.whisker import Axis, axis, whisker
-from competition.domain.invalid import InvalidShare
+from competition.domain.invalid import invalid_on
 from competition.views.board_table import (
     BoardTable,
     Column,
@@ -54,7 +54,7 @@ def frozen_table(
         ),
         columns=[
             *(_column(score, score is scores[0]) for score in scores),
-            *extra_columns(keys, [_invalid(line) for line in everything]),
+            *extra_columns(keys, [invalid_on(line) for line in everything]),
         ],
         sections=sections,
         rule=f"{content['rule']} Equal scores share a rank; order and rank go by full precision.",
@@ -86,17 +86,13 @@ def _line(line: Content, scores: Sequence[Content], scale: Axis | None, own: fro
         href=f"/teams/{line['team_id']}/" if line["rank"] else "",
         under=" · ".join(under),
         mine=line["team_id"] in own,
-        scores=score_cells([score["key"] for score in scores], line["scores"], _invalid(line)),
+        scores=score_cells([score["key"] for score in scores], line["scores"], invalid_on(line)),
         whisker=whisker(scale, value, tuple(interval) if interval else None)
         if scale and value is not None
         else None,
         rank_interval=_range(*ranks) if ranks else "",
         sent=short_moment(datetime.fromisoformat(line["received_at"])),
     )
-
-
-def _invalid(line: Content) -> InvalidShare | None:
-    return InvalidShare(**line["invalid"]) if line.get("invalid") else None
 
 
 def _values(lines: Sequence[Content], key: str) -> list[float]:

@@ -16,9 +16,18 @@ from competition.domain.ranking import percent
 DIGEST = "d" * 64
 
 
-def content(*teams: tuple[str, float], baselines: tuple[tuple[str, float], ...] = ()) -> dict:
+def content(
+    *teams: tuple[str, float],
+    baselines: tuple[tuple[str, float], ...] = (),
+    invalid: dict[str, dict[str, float]] | None = None,
+) -> dict:
+    """A small board. `invalid`: team → its reasons, where the kind takes invalid answers."""
+
     def line(rank, name, value):
+        reasons = (invalid or {}).get(name, {})
+        share = {"invalid": {"rate": sum(reasons.values(), 0.0), "reasons": reasons}}
         return {
+            **(share if invalid is not None else {}),
             "rank": rank,
             "team": name,
             "affiliation": "=cmd()",
@@ -129,3 +138,59 @@ def test_each_file_carries_signature_and_digest():
         text = write(board, DIGEST)
         assert DIGEST in text
         assert "short" in text
+
+
+ONE_OF_EIGHT = {"Beta": {"format": 0.125, "refused": 0.25}}
+REASONS = ["request_failed", "budget_exhausted", "refused", "format"]
+
+
+def test_the_invalid_rate_and_each_reason_stand_beside_the_scores():
+    board = content(("Beta", 0.75), ("Alpha", 0.5), baselines=(("none", 0.0),), invalid=ONE_OF_EIGHT)
+    beta, alpha, none = table(board)
+    assert (beta["invalid_rate (%)"], beta["invalid_rate"]) == ("37.50", "0.375")
+    assert [beta[f"invalid_{reason}"] for reason in REASONS] == ["0.0", "0.0", "0.25", "0.125"]
+    for row in (alpha, none):
+        assert (row["invalid_rate (%)"], row["invalid_rate"]) == ("0.00", "0.0")
+        assert [row[f"invalid_{reason}"] for reason in REASONS] == ["0.0"] * 4
+    head, _, first, second, *_ = exports.as_markdown(board, DIGEST).splitlines()
+    assert head == "| Rank | Team | F1 | P | Invalid |"
+    assert first == r"| 1 | Beta | 75.00 | – | 37.50 \(format 12.50, refused 25.00\) |"
+    assert second == "| 2 | Alpha | 50.00 | – | 0.00 |"
+    latex = exports.as_latex(board, DIGEST)
+    assert "Rank & Team & F1 & P & Invalid \\\\" in latex
+    assert "\\begin{tabular}{rlrrr}" in latex
+    assert "1 & Beta & 75.00 & -- & 37.50 \\\\ % 0.75 - 0.375; invalid: format 0.125 refused 0.25" in latex
+    for text in (latex, exports.as_markdown(board, DIGEST)):
+        assert "Invalid answers count as wrong." in text
+
+
+def test_a_rate_that_is_a_score_stands_once():
+    board = content(("Beta", 0.75), invalid=ONE_OF_EIGHT)
+    board["scores"].append({"key": "invalid_rate", "symbol": "Invalid"})
+    board["entries"][0]["scores"]["invalid_rate"] = 0.375
+    assert exports.as_csv(board, DIGEST).splitlines()[0].count("invalid_rate") == 2, "in percent and in full"
+    assert table(board)[0]["invalid_refused"] == "0.25"
+    marked = exports.as_markdown(board, DIGEST).splitlines()
+    assert marked[0].count("Invalid") == 1
+    assert marked[2].endswith(r"37.50 \(format 12.50, refused 25.00\) |")
+    assert exports.as_latex(board, DIGEST).count(" Invalid \\\\") == 1
+
+
+def test_where_no_answer_may_be_invalid_no_export_speaks_of_it():
+    board = content(("Beta", 0.75), ("Alpha", 0.5))
+    for _, write in exports.FORMATS.values():
+        assert "invalid" not in write(board, DIGEST).lower()
+
+
+def test_a_reason_cannot_break_out_of_its_cell_or_its_comment():
+    hostile = "=cmd|' /C'!A0,\n\\input{x}"
+    board = content(("Beta", 0.75), invalid={"Beta": {hostile: 0.5}})
+    for cell in next(csv.reader(io.StringIO(exports.as_csv(board, DIGEST)[1:], newline=""))):
+        assert exports.inert(cell) == cell
+    assert table(board)[0][f"invalid_{' '.join(hostile.split())}"] == "0.5"
+    row = exports.as_markdown(board, DIGEST).splitlines()[2]
+    assert r"\=" not in row
+    assert r"cmd\|" in row
+    inputs = [line for line in exports.as_latex(board, DIGEST).splitlines() if "\\input" in line]
+    assert len(inputs) == 1
+    assert inputs[0].index("%") < inputs[0].index("\\input")

@@ -143,8 +143,9 @@ def walk(kind: Kind) -> Walk:
     printed = one.page(frozen.get_absolute_url())
     assert "First Walkers" in printed
     assert "Frozen, version 1" in printed
-    for ending in FORMATS:
-        assert Client().get(f"/boards/{frozen.public_id}.{ending}").status_code == 200
+    exported = {ending: one.page(f"/boards/{frozen.public_id}.{ending}") for ending in FORMATS}
+    assert ("invalid_refused" in exported["csv"]) == kind.takes_invalid
+    assert ("Invalid answers count as wrong" in exported["tex"]) == kind.takes_invalid
     return one
 
 
