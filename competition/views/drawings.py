@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from competition.charts.bars import bars, dumbbells, spread
 from competition.charts.confusion import confusion
@@ -96,12 +96,25 @@ def of_profile(
     return profile(known, finding)
 
 
-def board_profile(content: Mapping[str, Any]) -> Drawing | None:
+class BoardProfile(NamedTuple):
+    """A drawing, and the columns of the board that hold its numbers. `first`: how many teams are drawn, where
+    that is not all; else 0.
+    """
+
+    drawing: Drawing
+    columns: tuple[str, ...]
+    first: int
+
+
+def board_profile(content: Mapping[str, Any]) -> BoardProfile | None:
     """Precision against recall of the ranked teams of a frozen board; None where it has no such scores."""
     scores = [Score(one["key"], one["title"], one["symbol"], "") for one in content["scores"]]
     keys = profile_keys([score.key for score in scores])
     lines = [(line["team"], line["scores"]) for line in content["entries"][:MOST_TEAMS]]
     if keys is None or len(lines) < 2:
         return None
-    precise = sum(values.get(keys[0], 0.0) > values.get(keys[1], 0.0) for _, values in lines)
-    return of_profile(scores, lines, f"{precise} of {len(lines)} teams are more precise than complete")
+    precise = sum((values.get(keys[0]) or 0.0) > (values.get(keys[1]) or 0.0) for _, values in lines)
+    drawing = of_profile(scores, lines, f"{precise} of {len(lines)} teams are more precise than complete")
+    columns = tuple(score.symbol for score in scores if score.key in keys)
+    cut = len(content["entries"]) > MOST_TEAMS
+    return BoardProfile(drawing, columns, MOST_TEAMS if cut else 0) if drawing else None

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from competition.charts.drawing import Drawing
 from competition.domain.invalid import InvalidShare, invalid_in
 from competition.views.board_table import extra_columns, score_cells
 from competition.views.drawings import board_profile
@@ -163,8 +162,12 @@ def test_a_board_with_precision_and_recall_is_drawn_and_others_are_not() -> None
         lines = [{"team": f"T{n}", "scores": dict.fromkeys(keys, 0.2 + n / 10)} for n in range(teams)]
         return {"scores": scores, "entries": lines}
 
-    drawing = board_profile(content(["f1", "precision", "recall"], 3))
-    assert isinstance(drawing, Drawing)
-    assert drawing.finding == "0 of 3 teams are more precise than complete"
+    profile = board_profile(content(["f1", "precision", "recall"], 3))
+    assert profile is not None
+    assert profile.drawing.finding == "0 of 3 teams are more precise than complete"
+    assert (profile.columns, profile.first) == (("precision", "recall"), 0)
+    many = board_profile(content(["f1", "precision", "recall"], 21))
+    assert many is not None
+    assert many.first == 20
     assert board_profile(content(["f1", "precision", "recall"], 1)) is None
     assert board_profile(content(["accuracy"], 3)) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -14,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from competition.charts.whisker import axis, whisker
 from competition.views.board_table import brackets
 from competition.views.frozen_table import frozen_table
+from tests.support.boards import snapshot
 from tests.support.builders import make_board, make_scored, make_submission, make_team
 from tests.support.pages import Scene, make_scene
 
@@ -126,42 +126,8 @@ def test_the_front_page_takes_as_many_queries_with_more_tracks_and_teams(scene: 
     assert queries() == few
 
 
-def content(**more: Any) -> dict[str, Any]:
-    """A small snapshot in the form `domain/snapshots.py` writes."""
-    lines = [
-        {
-            "rank": rank,
-            "team": name,
-            "team_id": f"id-{name}",
-            "affiliation": "",
-            "run_name": "",
-            "received_at": "2026-05-26T10:00:00.000000Z",
-            "scores": {"rouge1_f1": f1},
-            "interval": [f1 - 0.05, f1 + 0.05],
-            "rank_interval": [1, 3],
-            "groups": groups,
-        }
-        for rank, name, f1, groups in ((1, "Uno", 0.6, "a"), (2, "Dos", 0.59, "ab"), (3, "Tres", 0.5, "b"))
-    ]
-    return {
-        "track": {"name": "Answers"},
-        "phase": {"name": "Test"},
-        "rule": "The last valid run of each team counts.",
-        "scores": [{"key": "rouge1_f1", "title": "ROUGE-1 F1", "symbol": "F1", "higher_is_better": True}],
-        "items": {"version": 1, "digest": "1" * 64},
-        "gold": {"version": 2, "commitment": "2" * 64, "n_scored": 152},
-        "analysis": {"about": "32 groups of items", "notes": [], "reason": ""},
-        "signature": "short_answer.1|m:rouge1_f1|gold:v2|n:152",
-        "entries": lines,
-        "unranked": [],
-        "baselines": [],
-        "exclusions": [{"team": "Nemo", "team_id": "x", "run_number": 3, "reason": "Withdrawn."}],
-        **more,
-    }
-
-
 def test_a_frozen_board_says_in_words_what_its_brackets_draw() -> None:
-    table = frozen_table(content())
+    table = frozen_table(snapshot())
     assert [line.brackets for line in table.sections[0].rows] == [
         [" in first", ""],
         [" in last", " in first"],
@@ -174,9 +140,9 @@ def test_a_frozen_board_says_in_words_what_its_brackets_draw() -> None:
 
 def test_where_there_are_no_intervals_the_reason_stands() -> None:
     without = [
-        {**line, "interval": None, "rank_interval": None, "groups": ""} for line in content()["entries"]
+        {**line, "interval": None, "rank_interval": None, "groups": ""} for line in snapshot()["entries"]
     ]
-    table = frozen_table(content(entries=without, analysis={"reason": "groups share issuers"}))
+    table = frozen_table(snapshot(entries=without, analysis={"reason": "groups share issuers"}))
     assert table.interval_note == "No intervals: groups share issuers"
     assert table.lanes == []
     assert not table.has_ranks
@@ -186,7 +152,7 @@ def test_where_there_are_no_intervals_the_reason_stands() -> None:
 @pytest.mark.django_db
 @pytest.mark.both
 def test_a_frozen_page_stays_when_everything_behind_it_changes(scene: Scene) -> None:
-    board = make_board(scene.dev, scene.track, content=json.dumps(content()))
+    board = make_board(scene.dev, scene.track, content=json.dumps(snapshot()))
     client = scene.as_(scene.organizer)
     client.get("/")
     before = text(client.get(board.get_absolute_url()))
