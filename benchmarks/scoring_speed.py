@@ -4,6 +4,10 @@
 
 Every figure is the median over interleaved rounds of a ratio of processor times, so that other work on
 the machine hits both sides alike. Exits with 1 when a ratio misses its bound or scores differ by over 1e-12.
+
+"ROUGE-1" is what rouge-score computes, and is held to 4 times its speed and 1.8 times tokenizing. "All five
+scores" adds exact match and number recall, which rouge-score does not know; its own bounds keep it from
+growing.
 """
 
 from __future__ import annotations
@@ -179,7 +183,12 @@ def measured(answers: list[str], rounds: int) -> Iterator[tuple[str, float, str,
             },
         )
         yield f"{size:6} items: rouge-score / ROUGE-1 alone", ratio(took, "rouge-score", "ROUGE-1"), "≥", 4
-        yield f"{size:6} items: rouge-score / all five scores", ratio(took, "rouge-score", "scoring"), "≥", 4
+        yield (
+            f"{size:6} items: rouge-score / all five scores",
+            ratio(took, "rouge-score", "scoring"),
+            "≥",
+            3.5,
+        )
         yield (
             f"{size:6} items: tokenizing / NFKC, lower, \\w+",
             ratio(took, "tokens", "plain tokens"),
@@ -187,7 +196,7 @@ def measured(answers: list[str], rounds: int) -> Iterator[tuple[str, float, str,
             1.5,
         )
         yield f"{size:6} items: ROUGE-1 alone / tokenizing", ratio(took, "ROUGE-1", "tokens"), "≤", 1.8
-        yield f"{size:6} items: all five scores / tokenizing", ratio(took, "scoring", "tokens"), "≤", 1.8
+        yield f"{size:6} items: all five scores / tokenizing", ratio(took, "scoring", "tokens"), "≤", 2.1
     few, many = samples[SIZES[1]], samples[SIZES[2]]
     times = round(SIZES[2] / SIZES[1])
     took = interleaved(rounds, {"few": repeated(few.score, times), "many": many.score})

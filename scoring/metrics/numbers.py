@@ -7,7 +7,9 @@ digit. Digits 0–9 and digits of other scripts do not mix in one number.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
+from itertools import repeat
 
 from scoring.text import normalize
 from scoring.text.scripts import character_class, digits, outside
@@ -22,9 +24,9 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset([one.decode() for one in plain_numbers(text) if one] + other_numbers(text))
 
 
-def plain_numbers(text: str) -> list[bytes]:
+def plain_numbers(text: str) -> Iterator[bytes]:
     """Every number written in 0–9, in order, of text that went through `normalize.multi`; some are empty."""
-    return [run.strip(b".") for run in text.encode("ascii", "replace").translate(_KEPT, b",").split()]
+    return map(bytes.strip, text.encode("ascii", "replace").translate(_KEPT, b",").split(), repeat(b"."))
 
 
 def other_numbers(text: str) -> list[str]:

@@ -23,13 +23,10 @@ def overlap(tokens: Sequence[str], reference: Unigrams) -> int:
     """How many tokens meet one of the reference, each of which can be met once."""
     left = dict(reference)
     hits = 0
-    for token in tokens:
-        if token in left:
+    for token in filter(left.__contains__, tokens):
+        if left[token]:
+            left[token] -= 1
             hits += 1
-            if left[token] == 1:
-                del left[token]
-            else:
-                left[token] -= 1
     return hits
 
 

@@ -63,7 +63,7 @@ def script_table(items: Items, run: Run) -> Table:
         answers.setdefault(languages, []).append(answer)
     characters: dict[str, Counter[str]] = {"all": Counter()}
     for languages, of in answers.items():
-        found = Counter("".join(of))  # counted in C, once for all answers in the same languages
+        found = _characters("".join(of))  # once for all answers in the same languages
         for language in ("all", *languages):
             characters.setdefault(language, Counter()).update(found)
     rows = []
@@ -76,6 +76,12 @@ def script_table(items: Items, run: Run) -> Table:
         total = sum(scripts.values())
         rows.append([language, *(scripts[script] / total if total else 0.0 for script in SCRIPTS)])
     return {"columns": ["language", *SCRIPTS], "rows": rows}
+
+
+def _characters(text: str) -> Mapping[str, int]:
+    """How often each character occurs. Few different ones are sought one by one, which is faster then."""
+    different = set(text)
+    return Counter(text) if len(different) > 100 else {one: text.count(one) for one in different}
 
 
 def _mean(scored: Sequence[Scored], column: int) -> float:

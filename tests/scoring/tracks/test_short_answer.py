@@ -298,6 +298,18 @@ def test_what_can_be_said_without_gold() -> None:
     assert (mix["ja"]["Greek"], mix["ja"]["Latin"]) == (pytest.approx(5 / 9), pytest.approx(4 / 9))
 
 
+@pytest.mark.parametrize("different", [3, 500])
+def test_scripts_are_counted_alike_in_texts_of_few_and_of_many_characters(different: int) -> None:
+    ideographs = "".join(chr(0x4E00 + at) for at in range(different)) * 2
+    seen = KIND.observe(make_items({"task_id": "a"}), Run({"a": ideographs + "a!" * different}, "", 1))
+    ((_, *shares),) = seen["script_mix"]["rows"]
+    mix = dict(zip(seen["script_mix"]["columns"][1:], shares, strict=True))
+    assert {script: share for script, share in mix.items() if share} == {
+        "Han": pytest.approx(2 / 3),
+        "Latin": pytest.approx(1 / 3),
+    }
+
+
 def test_what_gold_explains() -> None:
     items = make_items(
         {"task_id": "a", "question_type": "revenue"},
