@@ -10,5 +10,5 @@ urlpatterns = [
     path("signup/", accounts.SignUp.as_view(), name="account_signup"),
     path("delete/", accounts.delete, name="delete_account"),
     path("tokens/", tokens.tokens, name="api_tokens"),
-    path("tokens/<str:public_id>/revoke/", tokens.revoke, name="revoke_token"),
+    path("tokens/<slug:public_id>/revoke/", tokens.revoke, name="revoke_token"),
 ]

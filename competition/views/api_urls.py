@@ -13,7 +13,7 @@ urlpatterns = [
     path("tasks/<slug:task>/", api.task, name="api_task"),
     path(f"{PLACE}quota/", api.quota, name="api_quota"),
     path(f"{PLACE}submissions/", api.runs, name="api_runs"),
-    path("submissions/<str:public_id>/", api.run, name="api_run"),
-    path("submissions/<str:public_id>/problems/", api.problems, name="api_problems"),
-    path("refused/<str:public_id>/", api.refusal, name="api_refusal"),
+    path("submissions/<slug:public_id>/", api.run, name="api_run"),
+    path("submissions/<slug:public_id>/problems/", api.problems, name="api_problems"),
+    path("refused/<slug:public_id>/", api.refusal, name="api_refusal"),
 ]

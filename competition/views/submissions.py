@@ -233,7 +233,7 @@ def _run_context(request: HttpRequest, found: Submission, now: Any) -> dict[str,
 
 def _change(request: HttpRequest, public_id: str, what: str) -> HttpResponse:
     found = _own_submission(request, public_id)
-    reason = request.POST.get("reason", "").strip()
+    reason = request.POST.get("reason", "").replace("\x00", "").strip()
     try:
         if what == "withdrawn":
             if not reason and not rules.is_member(request.user, found.team):

@@ -29,7 +29,7 @@ from competition.domain.teams import (
 )
 from competition.exceptions import InvitationRefused, NameRefused, Refused
 from competition.forms.teams import NameForm, TeamForm, TermsForm
-from competition.models import SharedTask, Team, User
+from competition.models import SharedTask, Team
 from competition.queries.rail import rail_of
 from competition.views.pages import find_task, show, team_of
 from competition.views.team_history import history, refusals
@@ -125,9 +125,10 @@ def rename(request: HttpRequest, public_id: str) -> HttpResponse:
 @login_required
 def make_captain(request: HttpRequest, public_id: str) -> HttpResponse:
     found = _find(request, public_id)
-    member = get_object_or_404(
-        User, public_id=request.POST.get("member", ""), memberships__team=found, memberships__left_at=None
-    )
+    members = found.memberships.filter(left_at=None).select_related("user")
+    member = next((one.user for one in members if one.user.public_id == request.POST.get("member")), None)
+    if member is None:
+        raise Http404
     try:
         hand_over(team=found, captain=member, handed_by=request.user)  # type: ignore[arg-type]
     except Refused as refusal:

@@ -143,7 +143,7 @@ def invitation(everyone: Everyone) -> list[Place]:
     ]
 
 
-@row("teams/<str:public_id>/")
+@row("teams/<slug:public_id>/")
 def team(everyone: Everyone) -> list[Place]:
     return [
         Place("own", f"/teams/{everyone.team.public_id}/", OPEN),
@@ -154,7 +154,7 @@ def team(everyone: Everyone) -> list[Place]:
 def of_teams(
     action: str, changes: set[str], sends: Callable[[Everyone], dict[str, Any]] | None = None
 ) -> None:
-    SITE[f"teams/<str:public_id>/{action}/"] = lambda everyone: [
+    SITE[f"teams/<slug:public_id>/{action}/"] = lambda everyone: [
         Place(
             "own",
             f"/teams/{everyone.team.public_id}/{action}/",
@@ -198,7 +198,7 @@ def of_runs(route: str, answers: dict[str, Answers], **changes: set[str]) -> Non
             found.append(Place(state, address, answers[side], changers, {"reason": "Asked for by the team."}))
         return found
 
-    SITE[f"submissions/<str:public_id>/{route}"] = places
+    SITE[f"submissions/<slug:public_id>/{route}"] = places
 
 
 SEEN_RUN = {"own": seen_by(INSIDE), "rival": seen_by({"rival"} | ORGANIZERS)}
@@ -214,7 +214,7 @@ of_runs(
 )
 
 
-@row("refused/<str:public_id>/", "refused/<str:public_id>/problems.<str:form>")
+@row("refused/<slug:public_id>/", "refused/<slug:public_id>/problems.<str:form>")
 def refused(everyone: Everyone) -> list[Place]:
     return [
         Place(f"{side}{ending}", f"/refused/{upload.public_id}/{ending}", answers)
@@ -226,7 +226,7 @@ def refused(everyone: Everyone) -> list[Place]:
     ]
 
 
-@row("boards/<str:public_id>/", "boards/<str:public_id>.<str:ending>")
+@row("boards/<slug:public_id>/", "boards/<slug:public_id>.<str:ending>")
 def board(everyone: Everyone) -> list[Place]:
     return [
         Place(f"{state}{ending}", f"/boards/{found.public_id}{ending}", answers)
@@ -266,7 +266,7 @@ of_entries("quota")
 of_entries("submissions", sends={"file": upload(f"{RUN}again")}, changes=PLAYERS)
 
 
-@row("api/v1/submissions/<str:public_id>/", "api/v1/submissions/<str:public_id>/problems/")
+@row("api/v1/submissions/<slug:public_id>/", "api/v1/submissions/<slug:public_id>/problems/")
 def api_runs(everyone: Everyone) -> list[Place]:
     return [
         Place(state, f"/api/v1/submissions/{run.public_id}/{ending}", with_token(answers), by_token=True)
@@ -276,7 +276,7 @@ def api_runs(everyone: Everyone) -> list[Place]:
     ]
 
 
-SITE["api/v1/refused/<str:public_id>/"] = lambda everyone: [
+SITE["api/v1/refused/<slug:public_id>/"] = lambda everyone: [
     Place("own", f"/api/v1/refused/{everyone.refused.public_id}/", with_token(seen_by(TEAM)), by_token=True),
     Place(
         "rival",
@@ -288,7 +288,7 @@ SITE["api/v1/refused/<str:public_id>/"] = lambda everyone: [
 
 # Accounts
 
-SITE["accounts/tokens/<str:public_id>/revoke/"] = lambda everyone: [
+SITE["accounts/tokens/<slug:public_id>/revoke/"] = lambda everyone: [
     Place(
         "own",
         f"/accounts/tokens/{everyone.tokens['member'].token.public_id}/revoke/",

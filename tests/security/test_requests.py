@@ -18,7 +18,7 @@ from django.test import override_settings
 
 from tests.security.desk import DESK
 from tests.security.places import ONLY_POST, SITE
-from tests.support.crawler import body_of, changed, fingerprint, undone
+from tests.support.crawler import addresses, body_of, changed, fingerprint, undone
 from tests.support.roles import Everyone, gather, run_lines
 
 pytestmark = pytest.mark.django_db
@@ -222,3 +222,32 @@ def test_cookies_are_kept_from_scripts_and_other_sites(everyone: Everyone) -> No
         assert cookie["secure"]
         assert cookie["httponly"]
         assert cookie["samesite"] == "Lax"
+
+
+NUL = "\x00"
+"""Text that PostgreSQL cannot hold, and so cannot look for either."""
+
+
+def test_no_address_breaks_over_a_nul(everyone: Everyone) -> None:
+    """In any part of any address, for whoever may look furthest."""
+    asked = [re.sub(r"<[^>]+>", "%00", f"/{route}") for route, _ in addresses() if "<" in route]
+    clients = [everyone.as_("superuser", raise_request_exception=False), everyone.program_of("member")]
+    broken = [
+        f"{address}: {status}"
+        for address in asked
+        for client in clients
+        if (status := client.get(address).status_code) >= 500
+    ]
+    assert not broken, "\n".join(broken)
+    assert len(asked) > 60
+
+
+def test_no_form_breaks_over_a_nul(everyone: Everyone) -> None:
+    fields = dict.fromkeys(("name", "member", "reason", "phase", "next", "scope", "run_name", "terms"), NUL)
+    for role in ("member", "superuser"):
+        client = everyone.as_(role, raise_request_exception=False)
+        for row in {id(row): row for row in SITE.values()}.values():
+            for place in row(everyone):
+                with undone():
+                    answer = client.post(place.address, {**dict.fromkeys(place.sends, NUL), **fields})
+                    assert answer.status_code < 500, (role, place)
