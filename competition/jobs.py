@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from competition import clock
 from competition.domain import blobs, evaluations, freezing, gold, scorer
 from competition.domain.evaluations import QUEUES
 from competition.exceptions import LeaseLost, NotReadyToFreeze
@@ -70,8 +71,9 @@ def answer_bell(*, worker: str = "") -> bool:
 
 def claim_any(worker: str) -> QueuedWork | None:
     """The next row whose turn it is, of any queue."""
+    moment = clock.now()
     for model in QUEUES:
-        work = evaluations.claim_next(model, worker=worker)
+        work = evaluations.claim_next(model, worker=worker, moment=moment)
         if work is not None:
             return work
     return None
@@ -102,7 +104,7 @@ def _in_child(work: QueuedWork, limits: Limits, task: Callable[[], Any]) -> Any:
 def _evaluate(evaluation: Evaluation) -> None:
     prepared = _prepare(evaluation)
     version = evaluation.gold_version.version
-    content = blobs.load(evaluation.submission.blob)
+    content = blobs.load_digest(evaluation.submission.blob_id)
 
     def score() -> dict[str, Any]:
         return scorer.plain(prepared, scorer.score(prepared, content, gold_version=version))

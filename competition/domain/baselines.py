@@ -33,8 +33,7 @@ def send_baselines(*, phase: Phase, track: Track, requested_by: User | None) -> 
     return [
         receive_baseline(
             team=_team(phase.task, baseline.title),
-            phase=phase,
-            track=track,
+            item_set=item_set,
             baseline_name=baseline.name,
             content=as_lines(baseline.make(items, None, Random(SEED))),  # nosec B311
             submitted_by=requested_by,

@@ -15,11 +15,11 @@ from typing import Any
 
 from competition import rules
 from competition.domain import visibility
-from competition.domain.blobs import load
+from competition.domain.blobs import load_digest
 from competition.domain.samples import items_of
 from competition.domain.standings import live_standings
 from competition.enums import DiagnosticsLevel, Section, TeamRole
-from competition.models import Blob, FrozenLeaderboard, Phase, Result, SharedTask, Team, Track
+from competition.models import FrozenLeaderboard, Phase, Result, SharedTask, Team, Track
 from competition.queries.composite import official_boards, results_of, tracks_of
 from scoring.composite import Column, across_tracks, recognition_by_coverage
 from scoring.records import Items
@@ -254,7 +254,7 @@ def _rows(result: Result) -> dict[str, dict[str, Any]]:
 @lru_cache(maxsize=64)
 def _rows_in(digest: str) -> dict[str, dict[str, Any]]:
     """Item id → the item's scores. Stored bytes never change, so the latest few stay in memory."""
-    lines = load(Blob(digest=digest)).decode("utf-8").splitlines()
+    lines = load_digest(digest).decode("utf-8").splitlines()
     rows = (json.loads(line) for line in lines if line)
     return {row["item_id"]: row for row in rows}
 

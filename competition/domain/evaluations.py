@@ -94,15 +94,15 @@ def queue_evaluation(
     *, submission: Submission, gold_version: GoldVersion, moment: datetime, reason: str = ""
 ) -> Evaluation:
     """Queue one attempt to score a submission against one gold version, in the caller's transaction."""
-    item_set = gold_version.item_set
-    assert item_set is not None, "gold is checked against items before it is ready"
+    assert gold_version.item_set_id is not None, "gold is checked against items before it is ready"
     evaluation = Evaluation.objects.create(
         submission=submission,
         team_id=submission.team_id,
         gold_version=gold_version,
-        item_set=item_set,
+        item_set_id=gold_version.item_set_id,
         scorer_version=scorer_version(submission.track),
         queued_at=moment,
+        created_at=moment,
         reason=reason,
     )
     ring(evaluation)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from competition import clock, rules
 from competition.domain import audit, blobs
@@ -37,6 +38,7 @@ from competition.models import (
 from competition.models.base import REASON_LENGTH
 from competition.models.submissions import METHOD_LENGTH
 
+NOT_RELEASED = "The items of this phase are not released yet."
 UPLOADS_A_MINUTE = 100
 REFUSALS_AN_HOUR = 30
 REFUSALS_KEPT = timedelta(days=30)
@@ -44,12 +46,15 @@ REFUSALS_KEPT = timedelta(days=30)
 
 @dataclass(frozen=True)
 class Answer:
-    """Yes, or no with the reason as a sentence. True in a condition when yes."""
+    """Yes, with the items the run will be judged by, or no, with the reason as a sentence. True in a
+    condition when yes.
+    """
 
     reason: str = ""
+    item_set: ItemSet | None = None
 
     def __bool__(self) -> bool:
-        return not self.reason
+        return self.item_set is not None
 
 
 # Asking
@@ -57,18 +62,24 @@ class Answer:
 
 def can_submit(*, team: Team, phase: Phase, track: Track, moment: datetime) -> Answer:
     """Whether a run of this team that had fully arrived at `moment` would be taken, quota aside."""
+    if refusal := _outside(team, phase, track, moment):
+        return Answer(refusal)
+    item_set = ItemSet.objects.current_for(phase, track)
+    return Answer(item_set=item_set) if item_set else Answer(NOT_RELEASED)
+
+
+def _outside(team: Team, phase: Phase, track: Track, moment: datetime) -> str:
+    """Why a run that had fully arrived at `moment` does not belong here, or ""."""
     if phase.task_id != team.task_id or track.task_id != team.task_id:
-        return Answer("This team belongs to another shared task.")
+        return "This team belongs to another shared task."
     if moment < phase.opens_at:
-        return Answer(f"{phase.name} opens on {phase.opens_at:%Y-%m-%d at %H:%M} UTC.")
+        return f"{phase.name} opens on {phase.opens_at:%Y-%m-%d at %H:%M} UTC."
     if not phase.accepts_at(moment):
-        return Answer(
+        return (
             f"{phase.name} closed on {phase.closes_at:%Y-%m-%d at %H:%M:%S} UTC; "
             f"your file had arrived at {moment:%H:%M:%S.%f} UTC."
         )
-    if ItemSet.objects.current_for(phase, track) is None:
-        return Answer("The items of this phase are not released yet.")
-    return Answer()
+    return ""
 
 
 def submissions_left(*, team: Team, phase: Phase, track: Track, moment: datetime) -> Quota:
@@ -81,10 +92,11 @@ def _quota(entry: Entry | None, phase: Phase, moment: datetime) -> Quota:
     received: list[datetime] = []
     extra = 0
     if entry is not None:
-        done_or_waiting = Evaluation.objects.exclude(status=WorkStatus.FAILED).values("submission")
-        failed = Evaluation.objects.filter(status=WorkStatus.FAILED, submission__entry=entry)
-        ours = failed.exclude(submission__in=done_or_waiting).values("submission")
-        received = list(entry.submissions.exclude(pk__in=ours).values_list("received_at", flat=True))
+        own = Evaluation.objects.filter(submission=OuterRef("pk"))
+        failed, others = own.filter(status=WorkStatus.FAILED), own.exclude(status=WorkStatus.FAILED)
+        # Asked for each run of this entry, so that the other teams' evaluations are not read.
+        counted = entry.submissions.filter(Exists(others) | ~Exists(failed))
+        received = list(counted.values_list("received_at", flat=True))
         extra = sum(entry.extra_attempts.values_list("amount", flat=True))
     return measure(received, moment=moment, daily=phase.daily_quota, total=phase.total_quota, extra=extra)
 
@@ -118,7 +130,7 @@ def receive_submission(
     before = _answered(team, phase, track, idempotency_key)
     if before is not None:
         return before
-    _require(can_submit(team=team, phase=phase, track=track, moment=received_at))
+    item_set = _granted(can_submit(team=team, phase=phase, track=track, moment=received_at))
     _require_patience(team, received_at)
     sent = {
         "submitted_by": submitted_by,
@@ -126,7 +138,7 @@ def receive_submission(
         "file_name": _one_line(file_name, 255),
         "size": len(content),
     }
-    judged = _judged(phase, track, content)
+    judged = judge(item_set, content)
     if not judged.ok:
         return _refuse(team, phase, track, judged, sent)
     told = {
@@ -142,19 +154,19 @@ def receive_submission(
 def receive_baseline(
     *,
     team: Team,
-    phase: Phase,
-    track: Track,
+    item_set: ItemSet,
     baseline_name: str,
     content: bytes,
     submitted_by: User | None = None,
 ) -> Submission:
-    """Take the run of a baseline: checked and scored like any other, outside window and quota, never ranked.
+    """Take the run of a baseline on these items: checked and scored like any other, outside window and quota,
+    never ranked.
 
     The same bytes again give the same submission. Raises CannotSubmit when the run does not pass the check.
     """
     if not team.is_baseline:
         raise NotAllowed("Only a baseline's run is taken outside the rules of a phase.")
-    judged = _judged(phase, track, content)
+    judged = judge(item_set, content)
     if not judged.ok:
         raise CannotSubmit(f"The baseline {baseline_name} does not pass the check of its own track.")
     told = {
@@ -165,14 +177,8 @@ def receive_baseline(
         "run_name": baseline_name,
         "baseline_name": baseline_name,
     }
+    phase, track = item_set.phase, item_set.track
     return _accept(team, phase, track, judged, blobs.store(content), told, within_rules=False)
-
-
-def _judged(phase: Phase, track: Track, content: bytes) -> Judged:
-    item_set = ItemSet.objects.current_for(phase, track)
-    if item_set is None:
-        raise CannotSubmit("The items of this phase are not released yet.")
-    return judge(item_set, content)
 
 
 def _refuse(team: Team, phase: Phase, track: Track, judged: Judged, sent: dict[str, Any]) -> RefusedUpload:
@@ -202,16 +208,15 @@ def _accept(
     *,
     within_rules: bool,
 ) -> Submission:
-    Entry.objects.get_or_create(team=team, phase=phase, track=track)
     with transaction.atomic():
-        entry = Entry.objects.select_for_update().get(team=team, phase=phase, track=track)
+        entry, _ = Entry.objects.select_for_update().get_or_create(team=team, phase=phase, track=track)
         answered = _answered(team, phase, track, told.get("idempotency_key", ""))
         if answered is not None:
             return answered
         received_at = told["received_at"]
         now_phase = Phase.objects.get(pk=phase.pk)
-        if within_rules:
-            _require(can_submit(team=team, phase=now_phase, track=track, moment=received_at))
+        if within_rules and (refusal := _outside(team, now_phase, track, received_at)):
+            raise CannotSubmit(refusal)
         latest = entry.submissions.order_by("-number").first()
         if latest is not None and _same_again(latest, judged.digest):
             return latest
@@ -256,9 +261,10 @@ def _answered(team: Team, phase: Phase, track: Track, key: str) -> Submission | 
     return same_entry.filter(idempotency_key=key[:64]).first()
 
 
-def _require(answer: Answer) -> None:
-    if not answer:
+def _granted(answer: Answer) -> ItemSet:
+    if answer.item_set is None:
         raise CannotSubmit(answer.reason)
+    return answer.item_set
 
 
 def _require_patience(team: Team, moment: datetime) -> None:

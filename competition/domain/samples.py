@@ -7,7 +7,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from competition.domain.blobs import load
+from competition.domain.blobs import load_digest
 from competition.models import ItemSet
 from scoring.checks import check_items
 from scoring.records import Items
@@ -34,9 +34,7 @@ def sample_run(item_set: ItemSet) -> bytes:
 
 @lru_cache(maxsize=8)
 def _items(kind_name: str, digest: str) -> Items:
-    from competition.models import Blob
-
-    items = check_items(get_kind(kind_name), load(Blob(digest=digest))).items
+    items = check_items(get_kind(kind_name), load_digest(digest)).items
     if items is None:
         raise ValueError(f"the stored items {digest[:8]} are not valid any more")
     return items

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from types import TracebackType
 
 from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections, connection
@@ -28,17 +29,19 @@ class Presence:
         self.started_at = clock.now()
         self._next = 0.0
 
-    def beat(self, current: str = "") -> None:
-        """Say that this process lives, and what it is at."""
+    def beat(self, current: str = "", *, moment: datetime | None = None) -> None:
+        """Say that this process lives, and what it is at: one statement, whether it is known or not."""
         self._next = time.monotonic() + BEAT_SECONDS
-        WorkerBeat.objects.update_or_create(
+        sign = WorkerBeat(
             name=self.name,
-            defaults={
-                "role": self.role,
-                "started_at": self.started_at,
-                "seen_at": clock.now(),
-                "current": current[:120],
-            },
+            role=self.role,
+            started_at=self.started_at,
+            seen_at=moment or clock.now(),
+            current=current[:120],
+        )
+        told = ["role", "started_at", "seen_at", "current"]
+        WorkerBeat.objects.bulk_create(
+            [sign], update_conflicts=True, unique_fields=["name"], update_fields=told
         )
 
     def beat_when_due(self) -> None:

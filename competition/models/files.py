@@ -63,7 +63,12 @@ class VersionedFileQuerySet(models.QuerySet[Any]):
         return self.filter(~Exists(newer), status=FileStatus.READY)
 
     def current_for(self, phase: Phase, track: Track) -> Any | None:
-        return self.filter(phase=phase, track=track, status=FileStatus.READY).order_by("-version").first()
+        """The newest ready version here, with the phase and the track it was asked for."""
+        ready = self.filter(phase=phase, track=track, status=FileStatus.READY)
+        found = ready.order_by("-version").first()
+        if found is not None:
+            found.phase, found.track = phase, track
+        return found
 
     def organized_by(self, user: Any) -> VersionedFileQuerySet:
         return self.filter(organized_by(user, "phase__task")).distinct()

@@ -66,4 +66,7 @@ def organizes(viewer: Viewer, rail: Rail) -> bool:
 
 def team_of(viewer: Viewer, task: SharedTask) -> Team | None:
     """The viewer's team in a shared task."""
-    return Team.objects.of(viewer).filter(task=task).first()
+    team = Team.objects.of(viewer).filter(task=task).first()
+    if team is not None:
+        team.task = task
+    return team

@@ -96,7 +96,7 @@ def the_parent_dies(patch: pytest.MonkeyPatch) -> None:
 WORKING = {
     "before the claim": before(evaluations, "_take"),
     "after the claim": after(evaluations, "_take"),
-    "before the stored run is read": before(blobs, "load"),
+    "before the stored run is read": before(blobs, "load_digest"),
     "before the child starts": before(jobs, "run_in_child"),
     "in the child (the worker lives)": before(scorer, "score"),
     "while the child scores": the_parent_dies,

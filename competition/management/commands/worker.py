@@ -72,7 +72,7 @@ class Worker:
         work = jobs.claim_any(self.presence.name)
         if work is None:
             return False
-        self.presence.beat(str(work))
+        self.presence.beat(str(work), moment=work.started_at)
         jobs.do(work)
         return True
 
