@@ -18,10 +18,10 @@ from competition import clock, rules
 from competition.admin.scope import Own, ScopedAdmin
 from competition.admin.site import desk
 from competition.admin.zoned import ZonedField, two_zones
-from competition.domain import audit
+from competition.domain import audit, giveaway
 from competition.domain.accounts import make_organizer
 from competition.domain.phases import move_phase
-from competition.enums import PhasePurpose, ScoresVisible
+from competition.enums import PhasePurpose
 from competition.models import Announcement, OrganizerRole, Phase, SharedTask, Track
 from competition.models.tasks import PHASE_DEFAULTS
 from scoring.options import BadOption, read_options
@@ -135,6 +135,9 @@ class PhaseForm(forms.ModelForm):
         help_text="Needed when the dates of an existing phase change; participants will read it.",
     )
 
+    class Meta:
+        help_texts = giveaway.BESIDE
+
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean() or self.cleaned_data
         moved = {"opens_at", "closes_at"} & set(self.changed_data)
@@ -188,6 +191,18 @@ class PhaseAdmin(ScopedAdmin):
             return TemplateResponse(request, "admin/competition/purposes.html", context)
         return super().add_view(request, form_url, extra_context)
 
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        """What the settings cost, for as long as they cost something."""
+        return ["gives_away"] if obj is not None and giveaway.cost_of(obj) else []
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        first = self.get_readonly_fields(request, obj)
+        return [*first, *(name for name in super().get_fields(request, obj) if name not in first)]
+
+    @admin.display(description="what this gives away")
+    def gives_away(self, phase: Phase) -> str:
+        return giveaway.cost_of(phase)
+
     @admin.display(description="now")
     def status(self, phase: Any) -> str:
         return str(phase.status_at(phase.moment).label)
@@ -219,10 +234,8 @@ class PhaseAdmin(ScopedAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool) -> None:
         """Dates of an existing phase are moved by the domain, which announces it; the rest is saved."""
-        if obj.purpose == PhasePurpose.TEST and obj.scores_visible == ScoresVisible.AT_ONCE:
-            messages.warning(
-                request, f"{obj} is a test phase, and its scores show as soon as a run is scored."
-            )
+        if cost := giveaway.cost_of(obj):
+            messages.warning(request, f"{obj}: {cost}")
         if not change:
             super().save_model(request, obj, form, change)
             return

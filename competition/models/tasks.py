@@ -39,14 +39,15 @@ PHASE_DEFAULTS: dict[str, dict[str, Any]] = {
     },
     PhasePurpose.POST: {
         "grace_seconds": 0,
-        "daily_quota": 20,
-        "total_quota": None,
+        "daily_quota": 5,
+        "total_quota": 20,
         "scores_visible": ScoresVisible.AT_ONCE,
-        "diagnostics_level": DiagnosticsLevel.AGGREGATES,
-        "published_level": DiagnosticsLevel.AGGREGATES,
+        "diagnostics_level": DiagnosticsLevel.GOLD_FREE,
+        "published_level": DiagnosticsLevel.GOLD_FREE,
     },
 }
-"""What a phase starts from, by its purpose."""
+"""What a phase starts from, by its purpose. After the evaluation the test's references stay hidden: see
+`docs/visibility.md` for what each setting would tell of them."""
 
 
 LARGEST_LIMITS = Limits(file_bytes=50 * MIB)

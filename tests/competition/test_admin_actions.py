@@ -285,13 +285,14 @@ def test_scores_of_a_test_phase_that_show_at_once_are_pointed_out(scene: Scene) 
         "closes_at_zone": "UTC",
         "grace_seconds": "0",
         "scores_visible": "at_once",
+        "total_quota": "5",
         "diagnostics_level": "0",
         "published_level": "1",
     }
     add = reverse("admin:competition_phase_add")
-    assert b"scores show as soon as" in scene.client.post(add, form, follow=True).content
+    assert b"show as soon as a run is scored" in scene.client.post(add, form, follow=True).content
     quiet = {**form, "slug": "quiet", "scores_visible": "after_publication"}
-    assert b"scores show as soon as" not in scene.client.post(add, quiet, follow=True).content
+    assert b"show as soon as a run" not in scene.client.post(add, quiet, follow=True).content
 
 
 def test_choices_of_several_tasks_stand_with_their_task(scene: Scene) -> None:

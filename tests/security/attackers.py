@@ -6,10 +6,13 @@ They are plain on purpose: what they get is a floor for what a patient person ge
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import numpy as np
+from scipy.optimize import lsq_linear
 
 from competition.domain.ranking import percent
 from scoring.checks import check_gold, check_items, check_run
@@ -55,47 +58,96 @@ def commitment_oracle(labels: list[str]) -> Oracle:
     return Oracle("commitment", items, as_lines(*({"id": f"c{i}", "label": labels[i]} for i in ids)))
 
 
-def read_labels(oracle: Oracle, uploads: int, *, confusion: bool, seed: int) -> list[str]:
-    """Send runs of random labels; each visible count is one linear equation about who has which label.
+SHOWN = ("accuracy", "scores", "confusion")
+"""What the attacker is shown: the accuracy alone; accuracy and macro-F1, as a page of level 0 has them; or
+the table of gold against given labels as well, which is level 1.
+"""
 
-    `confusion`: the table of gold against given is shown as well, 25 counts in place of one.
-    """
+
+@dataclass(frozen=True)
+class Probe:
+    """A run that was sent, as the place of each label on the scale, and what came back."""
+
+    given: list[int]
+    report: Report
+
+
+def probe_labels(oracle: Oracle, uploads: int, *, table: bool, seed: int) -> list[Probe]:
+    """Runs of random labels; where no table shows, first a run of each label, to learn how often it is."""
     draw, n, k = Random(seed), sum(COUNTS.values()), len(SCALE)
-    rows: list[Any] = []
-    seen: list[float] = []
+    constant = 0 if table else k - 1
+    sent = []
     for number in range(uploads):
-        constant = number < k - 1 and not confusion
-        given = [number if constant else draw.randrange(k) for _ in range(n)]
-        report = oracle.report(as_lines(*({"id": f"c{i}", "label": SCALE[g]} for i, g in enumerate(given))))
-        for gold, label, count in _counts(report, n, confusion):
-            row = np.zeros((n, k))
-            for item, chosen in enumerate(given):
-                if label is None:
-                    row[item, chosen] = 1
-                elif chosen == label:
-                    row[item, gold] = 1
-            rows.append(row.ravel())
-            seen.append(count)
-    for item in range(n):  # every item has one label
-        row = np.zeros((n, k))
-        row[item] = 1
-        rows.append(row.ravel())
-        seen.append(1.0)
-    guess = np.linalg.lstsq(np.array(rows), np.array(seen), rcond=None)[0].reshape(n, k)
+        given = [number] * n if number < constant else [draw.randrange(k) for _ in range(n)]
+        run = as_lines(*({"id": f"c{i}", "label": SCALE[g]} for i, g in enumerate(given)))
+        sent.append(Probe(given, oracle.report(run)))
+    return sent
+
+
+def read_labels(probes: list[Probe], shown: str) -> list[str]:
+    """The labels that agree best with what was shown, and else with how often each occurs.
+
+    Whatever shows is a linear equation about who has which label. There are fewer equations than unknowns
+    for long, so of all answers between 0 and 1 the one nearest to the frequencies is taken.
+    """
+    n, k = sum(COUNTS.values()), len(SCALE)
+    counts = _frequencies(probes, shown)
+    equations = [_one_label_each(item, n, k) for item in range(n)]
+    for probe in probes:
+        equations += _shown_by(probe, shown, counts)
+    prior = np.tile(np.array(counts) / sum(counts), (n, 1)).ravel()
+    rows = np.vstack([*(row.ravel() for row, _ in equations), PULL * np.eye(n * k)])
+    values = np.concatenate([[value for _, value in equations], PULL * prior])
+    guess = lsq_linear(rows, values, bounds=(0, 1)).x.reshape(n, k)
     return [SCALE[int(best)] for best in guess.argmax(axis=1)]
 
 
-def _counts(report: Report, n: int, confusion: bool) -> list[tuple[int, int | None, float]]:
-    """(gold label, given label, how many); given is None where only the accuracy shows, as pages print it."""
-    if not confusion:
-        return [(0, None, round(float(percent(report.scores["accuracy"])) * n / 100))]
-    table = report.diagnostics["confusion"]
-    assert tuple(table["labels"]) == SCALE
-    return [
-        (gold, given, float(count))
-        for gold, row in enumerate(table["rows"])
-        for given, count in enumerate(row[: len(SCALE)])
-    ]
+PULL = 0.03
+"""How much a frequency weighs beside an equation: it decides only what nothing else does."""
+WEIGHT = 40.0
+"""Brings the equation of a macro-F1 to the size of the others."""
+
+Equation = tuple[Any, float]
+
+
+def _one_label_each(item: int, n: int, k: int) -> Equation:
+    row = np.zeros((n, k))
+    row[item] = 1
+    return row, 1.0
+
+
+def _right(probe: Probe) -> int:
+    """How many labels are right, from the accuracy as pages print it."""
+    return round(float(percent(probe.report.scores["accuracy"])) * len(probe.given) / 100)
+
+
+def _frequencies(probes: list[Probe], shown: str) -> list[int]:
+    """How often each label occurs in gold, as far as the first runs told."""
+    n, k = sum(COUNTS.values()), len(SCALE)
+    if shown == "confusion":
+        return [sum(row) for row in probes[0].report.diagnostics["confusion"]["rows"]]
+    counts = [_right(probe) for probe in probes[: k - 1]]
+    return [*counts, n - sum(counts)] if len(counts) == k - 1 else [*counts, *[0] * (k - len(counts))]
+
+
+def _shown_by(probe: Probe, shown: str, counts: list[int]) -> Iterator[Equation]:
+    n, k = len(probe.given), len(SCALE)
+    right = np.zeros((n, k))
+    right[range(n), probe.given] = 1
+    yield right, _right(probe)
+    if shown == "confusion":
+        table = probe.report.diagnostics["confusion"]
+        assert tuple(table["labels"]) == SCALE
+        for gold, row in enumerate(table["rows"]):
+            for given, count in enumerate(row[:k]):
+                cell = np.zeros((n, k))
+                cell[[item for item, label in enumerate(probe.given) if label == given], gold] = 1
+                yield cell, float(count)
+    elif shown == "scores" and len(set(probe.given)) == k and all(counts):
+        # Macro-F1 is the mean of 2 · hits / (in gold + in run); all but the hits is known.
+        by_label = np.array([1 / (counts[label] + probe.given.count(label)) for label in range(k)])
+        macro = float(percent(probe.report.scores["macro_f1"])) / 100
+        yield WEIGHT * right * by_label, WEIGHT * macro * k / 2
 
 
 # short_answer: is this word in the reference?

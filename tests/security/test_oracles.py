@@ -16,17 +16,19 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from competition.domain import visibility
+from competition.domain import giveaway, visibility
 from competition.enums import PhasePurpose, ScoresVisible
 from competition.models import Submission
 from competition.models.tasks import PHASE_DEFAULTS
 from tests.security import attackers
 from tests.security.attackers import (
     MAJORITY,
+    Probe,
     answer_gold,
     answer_oracle,
     commitment_gold,
     commitment_oracle,
+    probe_labels,
     read_labels,
     read_words,
 )
@@ -36,17 +38,27 @@ from tests.support.crawler import body_of, undone
 from tests.support.roles import Everyone, gather, run_lines
 
 SEEDS = range(5)
-TEST, DEVELOPMENT = PHASE_DEFAULTS[PhasePurpose.TEST], PHASE_DEFAULTS[PhasePurpose.DEVELOPMENT]
+TEST, POST = PHASE_DEFAULTS[PhasePurpose.TEST], PHASE_DEFAULTS[PhasePurpose.POST]
+MANY = 50
+UPLOADS = {"accuracy": (5, 20, MANY), "scores": (5, 20, MANY), "confusion": (1, 5, 10)}
+"""What is shown → after how many uploads the attacker says what it believes."""
+NAMES = {"accuracy": "accuracy", "scores": "accuracy and macro-F1", "confusion": "confusion"}
 
 
 @cache
-def labels_right(uploads: int, confusion: bool) -> float:
+def probes(table: bool, seed: int) -> list[Probe]:
+    """As many uploads as any question needs; fewer are the first of them."""
+    most = UPLOADS["confusion"][-1] if table else MANY
+    return probe_labels(commitment_oracle(commitment_gold(seed)), most, table=table, seed=seed + 100)
+
+
+@cache
+def labels_right(uploads: int, shown: str) -> float:
     """Labels of 94 that an attacker names rightly after so many uploads; the mean of five golds."""
     right = []
     for seed in SEEDS:
-        gold = commitment_gold(seed)
-        said = read_labels(commitment_oracle(gold), uploads, confusion=confusion, seed=seed + 100)
-        right.append(sum(a == b for a, b in zip(said, gold, strict=True)))
+        said = read_labels(probes(shown == "confusion", seed)[:uploads], shown)
+        right.append(sum(a == b for a, b in zip(said, commitment_gold(seed), strict=True)))
     return sum(right) / len(right)
 
 
@@ -57,31 +69,50 @@ def words_read(by_group: bool) -> tuple[int, int]:
     return read_words(answer_oracle(references), references, by_group=by_group)
 
 
-def measured() -> dict[str, float]:
-    total, daily = TEST["total_quota"], DEVELOPMENT["daily_quota"]
+def measured() -> dict[tuple[str, str], float]:
+    """(what is shown, uploads) → how much is read rightly, as the policy page lists them."""
+    labels = {
+        (NAMES[shown], str(uploads)): labels_right(uploads, shown)
+        for shown, asked in UPLOADS.items()
+        for uploads in asked
+    }
     return {
-        "accuracy, test quota": labels_right(total, False),
-        "accuracy, one day": labels_right(daily, False),
-        "confusion, test quota": labels_right(total, True),
-        "confusion, one day": labels_right(daily, True),
-        "precision": words_read(False)[0],
-        "precision by group": words_read(True)[0],
+        **labels,
+        ("precision", "1"): words_read(False)[0],
+        ("precision by group", "1"): words_read(True)[0],
     }
 
 
 def test_visible_scores_do_give_labels_away() -> None:
     """The attackers work: where scores show, they learn. A policy that hides nothing would be found out."""
-    for name, right in measured().items():
-        print(f"{name}: {right:g}")
-    assert labels_right(20, False) > MAJORITY + 5
-    assert labels_right(20, True) > 90
+    for (shown, uploads), right in measured().items():
+        print(f"{shown}, {uploads} uploads: {right:g}")
+    assert labels_right(20, "accuracy") > MAJORITY + 5
+    assert labels_right(10, "confusion") > 90
     read, asked = words_read(True)
     assert read == asked > 200
     read, asked = words_read(False)
     assert read == asked
-    gain = (labels_right(20, False) - MAJORITY) / 20
+    gain = (labels_right(20, "accuracy") - MAJORITY) / 20
     print(f"labels gained per visible accuracy: {gain:.2f} of at most {2.83:.2f}")
     assert 0 < gain < 2.83, "6.6 bits of an exact count of 94 over 2.3 bits of a label"
+
+
+def test_what_a_phase_after_the_evaluation_starts_from_keeps_most_of_the_gold() -> None:
+    """All attempts of a team, with all that shows: a few labels more than naming the most frequent one."""
+    assert (POST["diagnostics_level"], POST["published_level"]) == (0, 0)
+    assert (POST["daily_quota"], POST["total_quota"]) == (5, 20)
+    total = POST["total_quota"]
+    assert labels_right(total, "scores") < MAJORITY + 15
+    assert labels_right(MANY, "scores") > 1.5 * labels_right(total, "scores"), "more attempts would not"
+
+
+def test_organizers_are_told_these_figures_where_they_choose() -> None:
+    told = f"20 uploads read {labels_right(20, 'scores'):.0f} and 50 uploads {labels_right(50, 'scores'):.0f}"
+    assert told in giveaway.ATTEMPTS
+    assert f"right {MAJORITY} times" in giveaway.ATTEMPTS
+    assert labels_right(10, "confusion") == 94
+    assert "10 uploads read all of them" in giveaway.TABLES
 
 
 def test_test_phases_show_nothing_before_publication_by_default() -> None:
@@ -178,10 +209,9 @@ def test_programs_see_scores_no_finer_than_pages_until_they_are_official() -> No
 
 def test_the_policy_page_states_what_was_measured() -> None:
     page = (Path(settings.BASE_DIR) / "docs" / "visibility.md").read_text()
-    figures = dict(re.findall(r"^\| ([\w, ]+?) \|.*\| ([\d.]+) \|$", page, re.MULTILINE))
-    found = measured()
-    stated = {name: float(figures[name]) for name in found}
-    assert stated == pytest.approx(found, abs=0.05)
+    rows = re.findall(r"^\| ([^|]+?) \| (\d+) \| ([\d.]+) \|$", page, re.MULTILINE)
+    stated = {(shown, uploads): float(right) for shown, uploads, right in rows}
+    assert stated == pytest.approx(measured(), abs=0.05)
 
 
 def test_the_attackers_know_nothing_but_what_shows() -> None:
