@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from functools import partial
+from os.path import basename
 from typing import Any, BinaryIO, NoReturn
 
-from scoring import corpus_commands
 from scoring.baselines import GoldNeeded, UnknownBaseline, baseline_run
 from scoring.checks import CheckedRun, check_gold, check_items, check_run
+from scoring.commands import Command, Refused
 from scoring.evaluate import evaluate, only_checked
 from scoring.options import BadOption, read_options
 from scoring.problems import Problem, Problems
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    asked = _parser().parse_args(arguments)
+    asked = _parser(next(iter(arguments), "")).parse_args(arguments)
     try:
         return asked.command(asked)
     except Stop as stop:
@@ -49,62 +49,80 @@ def main(arguments: Sequence[str]) -> int:
         if getattr(asked, "json", False):
             _print_json(_stopped(asked.kind, stop))
         return USAGE
-    except corpus_commands.Refused as refused:
+    except Refused as refused:
         print(f"scoring: {refused}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:
         return OUR_FAULT
-    except Exception:  # the last resort promised by exit code 3
-        traceback.print_exc()
+    except Exception as fault:  # the last resort promised by exit code 3
+        sys.excepthook(type(fault), fault, fault.__traceback__)
         print("scoring: this is our fault, not your file's. Please report the lines above.", file=sys.stderr)
         return OUR_FAULT
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m scoring", description="Check and score runs of a shared task."
-    )
+class _Parser(argparse.ArgumentParser):
+    """Its help is as wide everywhere: to ask the terminal takes a tenth of a whole check."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(formatter_class=partial(argparse.HelpFormatter, width=100), **settings)
+
+
+def _parser(name: str) -> argparse.ArgumentParser:
+    """Knows the command of this name, which starts sooner, or all of them where it is none of `COMMANDS`."""
+    parser = _Parser(prog="python -m scoring", description="Check and score runs of a shared task.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    kinds = commands.add_parser("kinds", help="list the track kinds, one name a line")
-    kinds.set_defaults(command=_kinds)
-    check = commands.add_parser("check", help="check a run against the items")
-    _add_files(check)
-    check.add_argument("--taxonomy", help="the public list of concepts, TSV, where the kind takes one")
-    check.set_defaults(command=_check)
-    score = commands.add_parser("score", help="score a run against gold")
-    _add_files(score)
-    score.add_argument("--gold", required=True, type=Path, metavar="GOLD", help="gold, JSON Lines")
-    score.add_argument(
-        "--per-item", type=Path, metavar="FILE.jsonl", help="write each item's scores to this file"
-    )
-    for name in OPTIONS:
-        score.add_argument(f"--{name}", help="a setting of the kind; the default is the track's usual one")
-    score.set_defaults(command=_score)
-    compare = commands.add_parser("compare", help="compare two runs on the primary score")
-    compare.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
-    compare.add_argument("runs", nargs=2, type=Path, metavar=("A", "B"), help="the two runs, JSON Lines")
-    compare.add_argument("--items", required=True, type=Path, metavar="ITEMS", help="the items, JSON Lines")
-    compare.add_argument("--gold", required=True, type=Path, metavar="GOLD", help="gold, JSON Lines")
-    compare.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    for name in OPTIONS:
-        compare.add_argument(f"--{name}", help="a setting of the kind; the default is the track's usual one")
-    compare.set_defaults(command=_compare)
-    baseline = commands.add_parser("baseline", help="write a run anyone could send")
-    baseline.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
-    baseline.add_argument("name", metavar="NAME", help="a baseline of the kind; a wrong name lists them")
-    baseline.add_argument("--items", required=True, type=Path, metavar="ITEMS", help="the items, JSON Lines")
-    baseline.add_argument("--gold", type=Path, metavar="GOLD", help="gold, for baselines made from it")
-    baseline.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed, the same run")
-    baseline.add_argument("-o", dest="run", required=True, type=Path, metavar="RUN", help="where to write it")
-    baseline.set_defaults(command=_baseline)
-    corpus_commands.add_to(commands)
+    for known, command in ({name: COMMANDS[name]} if name in COMMANDS else _all_commands()).items():
+        own = commands.add_parser(known, help=command.about)
+        command.arrange(own)
+        own.set_defaults(command=command.work)
     return parser
+
+
+def _all_commands() -> dict[str, Command]:
+    from scoring import corpus_commands  # organizers' work, which a check need not load
+
+    return COMMANDS | corpus_commands.COMMANDS
+
+
+def _arrange_check(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser)
+    parser.add_argument("--taxonomy", help="the public list of concepts, TSV, where the kind takes one")
+
+
+def _arrange_score(parser: argparse.ArgumentParser) -> None:
+    _add_files(parser)
+    parser.add_argument("--gold", required=True, metavar="GOLD", help="gold, JSON Lines")
+    parser.add_argument("--per-item", metavar="FILE.jsonl", help="write each item's scores to this file")
+    _add_options(parser)
+
+
+def _arrange_compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
+    parser.add_argument("runs", nargs=2, metavar=("A", "B"), help="the two runs, JSON Lines")
+    parser.add_argument("--items", required=True, metavar="ITEMS", help="the items, JSON Lines")
+    parser.add_argument("--gold", required=True, metavar="GOLD", help="gold, JSON Lines")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+    _add_options(parser)
+
+
+def _arrange_baseline(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
+    parser.add_argument("name", metavar="NAME", help="a baseline of the kind; a wrong name lists them")
+    parser.add_argument("--items", required=True, metavar="ITEMS", help="the items, JSON Lines")
+    parser.add_argument("--gold", metavar="GOLD", help="gold, for baselines made from it")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="the same seed, the same run")
+    parser.add_argument("-o", dest="run", required=True, metavar="RUN", help="where to write it")
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    for name in OPTIONS:
+        parser.add_argument(f"--{name}", help="a setting of the kind; the default is the track's usual one")
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
-    parser.add_argument("run", type=Path, metavar="RUN", help="the run, JSON Lines")
-    parser.add_argument("--items", required=True, type=Path, metavar="ITEMS", help="the items, JSON Lines")
+    parser.add_argument("run", metavar="RUN", help="the run, JSON Lines")
+    parser.add_argument("--items", required=True, metavar="ITEMS", help="the items, JSON Lines")
     parser.add_argument("--json", action="store_true", help="print one JSON report and nothing else")
 
 
@@ -161,7 +179,7 @@ def _compare(asked: argparse.Namespace) -> int:
             print(f"{path}: refused, so nothing was compared.", file=sys.stderr)
             return _finish(asked, kind, only_checked(kind, checked, items), checked)
         reports.append(evaluate(kind, items, gold, checked.run, options=options))
-    a, b = (path.name for path in asked.runs)
+    a, b = map(basename, asked.runs)
     names = ("A", "B") if a == b else (a, b)
     comparison = compare_reports(kind, options, items, *reports, names=names)
     if asked.json:
@@ -194,35 +212,37 @@ def _options(kind: Kind, asked: argparse.Namespace) -> dict[str, Any]:
         raise Stop(str(fault)) from fault
 
 
-def _items(kind: Kind, path: Path) -> Items:
+def _items(kind: Kind, path: str) -> Items:
     with _open(path) as source:
-        checked = check_items(kind, source, file=path.name)
+        checked = check_items(kind, source, file=basename(path))
     return checked.items or _bad_file("items", path, checked.problems)
 
 
-def _gold(kind: Kind, items: Items, path: Path) -> Gold:
+def _gold(kind: Kind, items: Items, path: str) -> Gold:
     with _open(path) as source:
-        checked = check_gold(kind, items, source, file=path.name)
+        checked = check_gold(kind, items, source, file=basename(path))
     return checked.gold or _bad_file("gold", path, checked.problems)
 
 
-def _checked_run(kind: Kind, items: Items, path: Path, options: Mapping[str, Any]) -> CheckedRun:
+def _checked_run(kind: Kind, items: Items, path: str, options: Mapping[str, Any]) -> CheckedRun:
     with _open(path) as source:
         return check_run(kind, items, source, options=options)
 
 
-def _open(path: Path) -> BinaryIO:
+def _open(path: str) -> BinaryIO:
     try:
-        return path.open("rb")
+        return open(path, "rb")
     except OSError as fault:
         problems = Problems()
-        message = f"{path.name}: the file cannot be read ({fault.strerror})."
+        message = f"{basename(path)}: the file cannot be read ({fault.strerror})."
         hint = "Check the path and its permissions."
-        problems.add(Problem("E605", None, None, None, path.name, "a file that can be read", message, hint))
+        problems.add(
+            Problem("E605", None, None, None, basename(path), "a file that can be read", message, hint)
+        )
         raise Stop(f"{path}: cannot be read ({fault.strerror}).", problems) from fault
 
 
-def _bad_file(role: str, path: Path, problems: Problems) -> NoReturn:
+def _bad_file(role: str, path: str, problems: Problems) -> NoReturn:
     first = problems.in_order()[:5]
     lines = [f"{path} is not fit to be {role}: {problems.errors} problems."]
     lines += [f"  {one.code} line {one.line or '-'}: {one.message}" for one in first]
@@ -250,9 +270,18 @@ def _print_json(report: Report) -> None:
     sys.stdout.write("\n")
 
 
-def _write_lines(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
+def _write_lines(path: str, rows: Iterable[Mapping[str, object]]) -> None:
     try:
-        with path.open("w", encoding="utf-8", newline="\n") as target:
+        with open(path, "w", encoding="utf-8", newline="\n") as target:
             target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     except OSError as fault:
         raise Stop(f"{path}: cannot be written ({fault.strerror}).") from fault
+
+
+COMMANDS = {
+    "kinds": Command("list the track kinds, one name a line", lambda parser: None, _kinds),
+    "check": Command("check a run against the items", _arrange_check, _check),
+    "score": Command("score a run against gold", _arrange_score, _score),
+    "compare": Command("compare two runs on the primary score", _arrange_compare, _compare),
+    "baseline": Command("write a run anyone could send", _arrange_baseline, _baseline),
+}

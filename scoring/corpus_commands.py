@@ -11,6 +11,7 @@ from typing import Any
 from scoring import corpus
 from scoring.agreement import Agreement, agreement, membership
 from scoring.checks import check_items, check_run
+from scoring.commands import Command, Refused
 from scoring.problems import Faults, Problems
 from scoring.readers import Reader
 from scoring.records import ORGANIZER_LIMITS, Invalid, Items
@@ -18,43 +19,42 @@ from scoring.tracks import UnknownKind, get_kind
 from scoring.tracks.base import Kind
 
 
-class Refused(Exception):
-    """A file or an argument that will not do, in a sentence."""
+def _arrange_overlap(parser: argparse.ArgumentParser) -> None:
+    _add_records(parser)
+    parser.add_argument("--released", required=True, nargs="+", metavar="FILE")
 
 
-def add_to(commands: Any) -> None:
-    """Add each command to the parser."""
-    overlap = _command(commands, "overlap", "drop candidates that a public release already holds", _overlap)
-    overlap.add_argument("--released", required=True, type=Path, nargs="+", metavar="FILE")
-    _command(commands, "screen", "positives and negatives (FinTagging, algorithm 1)", _screen)
-    cover = _command(commands, "cover", "a minimal cover of all concepts (FinTagging, algorithm 2)", _cover)
-    cover.add_argument("--k", type=int, default=corpus.SEEDS_PER_COMPANY, help="positives kept per company")
-    sample = _command(commands, "sample", "a seeded sample, stratified by fields", _sample)
-    sample.add_argument("-n", type=int, required=True, help="how many records")
-    sample.add_argument("--by", default="", metavar="FIELDS", help="fields to stratify by, with commas")
-    sample.add_argument("--distinct", default="", metavar="FIELD", help="at most one record per value")
-    sample.add_argument("--seed", type=int, default=0)
-    describe = _command(commands, "describe", "the papers' dataset statistics", _describe, writes=False)
-    describe.add_argument("--gold", type=Path, metavar="GOLD", help="where the entities stand, joined by id")
-    describe.add_argument("--by", default="", metavar="FIELD", help="one row per value of this field")
-    agree = commands.add_parser("agreement", help="how far annotators agree; labels may be missing")
-    agree.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
-    agree.add_argument("annotators", nargs="+", type=Path, metavar="FILE", help="a file in a run's form each")
-    agree.add_argument("--items", required=True, type=Path, metavar="ITEMS")
-    agree.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
-    agree.set_defaults(command=_agreement)
+def _arrange_cover(parser: argparse.ArgumentParser) -> None:
+    _add_records(parser)
+    parser.add_argument("--k", type=int, default=corpus.SEEDS_PER_COMPANY, help="positives kept per company")
 
 
-def _command(
-    commands: Any, name: str, about: str, work: Any, *, writes: bool = True
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=about)
-    parser.add_argument("records", type=Path, metavar="RECORDS", help="JSON Lines")
-    if writes:
-        parser.add_argument("-o", dest="out", required=True, type=Path, metavar="OUT", help="where to write")
+def _arrange_sample(parser: argparse.ArgumentParser) -> None:
+    _add_records(parser)
+    parser.add_argument("-n", type=int, required=True, help="how many records")
+    parser.add_argument("--by", default="", metavar="FIELDS", help="fields to stratify by, with commas")
+    parser.add_argument("--distinct", default="", metavar="FIELD", help="at most one record per value")
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def _arrange_describe(parser: argparse.ArgumentParser) -> None:
+    _add_records(parser, written=False)
+    parser.add_argument("--gold", metavar="GOLD", help="where the entities stand, joined by id")
+    parser.add_argument("--by", default="", metavar="FIELD", help="one row per value of this field")
+
+
+def _arrange_agreement(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", metavar="KIND", help="a track kind; see: python -m scoring kinds")
+    parser.add_argument("annotators", nargs="+", metavar="FILE", help="a file in a run's form each")
+    parser.add_argument("--items", required=True, metavar="ITEMS")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+
+
+def _add_records(parser: argparse.ArgumentParser, *, written: bool = True) -> None:
+    parser.add_argument("records", metavar="RECORDS", help="JSON Lines")
+    if written:
+        parser.add_argument("-o", dest="out", required=True, metavar="OUT", help="where to write")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.set_defaults(command=work)
-    return parser
 
 
 def _overlap(asked: argparse.Namespace) -> int:
@@ -101,12 +101,12 @@ def _agreement(asked: argparse.Namespace) -> int:
         raise Refused(str(fault.args[0])) from fault
     if len(asked.annotators) < 2:
         raise Refused("Agreement needs the files of two annotators or more.")
-    items = check_items(kind, _bytes(asked.items), file=asked.items.name)
+    items = check_items(kind, _bytes(asked.items), file=Path(asked.items).name)
     if items.items is None:
         raise Refused(f"{asked.items} is not fit to be items: {items.problems.errors} problems.")
-    names = [path.stem for path in asked.annotators]
+    names = [Path(path).stem for path in asked.annotators]
     if len(set(names)) < len(names):
-        names = [str(path) for path in asked.annotators]
+        names = asked.annotators
     files = {name: _labels(kind, items.items, path) for name, path in zip(names, asked.annotators)}
     found = agreement(as_units(files))
     if asked.json:
@@ -133,7 +133,7 @@ def as_units(files: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[Has
     return units
 
 
-def _labels(kind: Kind, items: Items, path: Path) -> dict[str, Any]:
+def _labels(kind: Kind, items: Items, path: str) -> dict[str, Any]:
     """Item → what this annotator says of it; items without a line have no label."""
     content = _bytes(path)
     given = {record.get(kind.id_field) for record in read(path)}
@@ -170,26 +170,28 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def read(path: str) -> list[dict[str, Any]]:
     """The objects of a JSON Lines file. Raises `Refused` with the first problem."""
     problems = Problems()
-    records = [line.record for line in Reader(_bytes(path), Faults(problems, path.name), ORGANIZER_LIMITS)]
+    records = [
+        line.record for line in Reader(_bytes(path), Faults(problems, Path(path).name), ORGANIZER_LIMITS)
+    ]
     if problems.errors:
         first = problems.in_order()[0]
         raise Refused(f"{path}, line {first.line or '-'}: {first.message}")
     return records
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: str) -> bytes:
     try:
-        return path.read_bytes()
+        return Path(path).read_bytes()
     except OSError as fault:
         raise Refused(f"{path}: cannot be read ({fault.strerror}).") from fault
 
 
-def _write(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+def _write(path: str, records: Iterable[Mapping[str, Any]]) -> None:
     try:
-        with path.open("w", encoding="utf-8", newline="\n") as target:
+        with Path(path).open("w", encoding="utf-8", newline="\n") as target:
             target.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     except OSError as fault:
         raise Refused(f"{path}: cannot be written ({fault.strerror}).") from fault
@@ -198,3 +200,13 @@ def _write(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
 def _report(rows: Sequence[Mapping[str, Any]], as_json: bool) -> int:
     print(json.dumps(list(rows), indent=1) if as_json else "\n".join(corpus.as_rows(rows)))
     return 0
+
+
+COMMANDS = {
+    "overlap": Command("drop candidates that a public release already holds", _arrange_overlap, _overlap),
+    "screen": Command("positives and negatives (FinTagging, algorithm 1)", _add_records, _screen),
+    "cover": Command("a minimal cover of all concepts (FinTagging, algorithm 2)", _arrange_cover, _cover),
+    "sample": Command("a seeded sample, stratified by fields", _arrange_sample, _sample),
+    "describe": Command("the papers' dataset statistics", _arrange_describe, _describe),
+    "agreement": Command("how far annotators agree; labels may be missing", _arrange_agreement, _agreement),
+}

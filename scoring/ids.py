@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from scoring.problems import INVISIBLE, Faults, json_type, shown, visible
@@ -172,6 +171,8 @@ class Ids:
     def _nearest(self, item_id: str) -> str | None:
         if len(self.known) > FUZZY_IDS or len(item_id) > 200:
             return None
+        from difflib import get_close_matches  # loads slowly, and most runs name no strange id
+
         matches = get_close_matches(item_id, self.known, n=1, cutoff=0.8)
         return matches[0] if matches else None
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from itertools import accumulate
 from typing import Any
+
+from scoring.patterns import pattern
 
 SAFE_TO_DECODE = 200
 """So many opening brackets cannot exhaust the decoder's stack, however they nest."""
 
-_STRINGS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?')
-_BRACKETS = re.compile(r"[\[\]{}]+")
+_STRINGS = pattern(r'"[^"\\]*(?:\\.[^"\\]*)*"?')
+_BRACKETS = pattern(r"[\[\]{}]+")
 _STEPS = {"{": 1, "[": 1, "}": -1, "]": -1}
 
 

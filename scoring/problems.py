@@ -7,9 +7,10 @@ E2xx ids, E3xx fields and types, E4xx values, E6xx organizers' files, W5xx warni
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+
+from scoring.patterns import pattern
 
 SEVERITIES = {"E": "error", "W": "warning", "I": "info"}
 
@@ -18,7 +19,7 @@ KEPT = 1_000
 
 SHOWN_CHARACTERS = 80
 
-INVISIBLE = re.compile(
+INVISIBLE = pattern(
     "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f"
     "\u205f-\u206f\u3000\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"

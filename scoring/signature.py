@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import sys
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
@@ -48,6 +48,6 @@ def environment() -> dict[str, str]:
     """What may differ between machines without being part of the definition."""
     return {
         "unicode": unicodedata.unidata_version,
-        "python": platform.python_version(),
+        "python": sys.version.split()[0],
         "scoring": scoring.__version__,
     }

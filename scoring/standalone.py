@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, BinaryIO
@@ -56,8 +55,8 @@ def main(arguments: Sequence[str], data: Mapping[str, Any], program: str = "vali
             return VALID
         rules = Rules(data)
         return _self_test(rules) if asked.self_test else _judge(rules, asked)
-    except Exception:  # the last resort promised by exit code 3
-        traceback.print_exc()
+    except Exception as fault:  # the last resort promised by exit code 3
+        sys.excepthook(type(fault), fault, fault.__traceback__)
         print(
             "This is the validator's fault, not your file's. Please report the lines above.", file=sys.stderr
         )

@@ -14,6 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from scoring import complaints
 from scoring.complaints import Complaint
+from scoring.patterns import pattern
 from scoring.problems import visible
 from scoring.records import Limits
 
@@ -26,14 +27,14 @@ MOST_STEPS = 50_000
 MOST_FAULTS = 20
 """Faults told of one line; whoever has more has the same one over and over."""
 
-_BLANK = re.compile(r"[ \t\r\n]*")
-_STRING_STOP = re.compile(r'["\\\x00-\x1f]')
-_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u([0-9a-fA-F]{4}))')
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
-_NUMBER_GOES_ON = re.compile(r"[\w.+-]")
-_NUMBER_LIKE = re.compile(r"[\w.+-]+")
-_WORD = re.compile(r"[^\W\d][\w$]*")
-_ESCAPED_QUOTE = re.compile(r'\\{1,9}"')
+_BLANK = pattern(r"[ \t\r\n]*")
+_STRING_STOP = pattern(r'["\\\x00-\x1f]')
+_ESCAPE = pattern(r'\\(?:["\\/bfnrt]|u([0-9a-fA-F]{4}))')
+_NUMBER = pattern(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_NUMBER_GOES_ON = pattern(r"[\w.+-]")
+_NUMBER_LIKE = pattern(r"[\w.+-]+")
+_WORD = pattern(r"[^\W\d][\w$]*")
+_ESCAPED_QUOTE = pattern(r'\\{1,9}"')
 
 _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 _NOT_FINITE = ("nan", "inf", "infinity")

@@ -9,6 +9,7 @@ from typing import Any, Callable, NamedTuple, Union
 from scoring import complaints
 from scoring.complaints import Complaint
 from scoring.nesting import line_nests_deeper
+from scoring.patterns import pattern
 from scoring.problems import Faults, json_type, visible
 from scoring.records import MIB, Limits
 from scoring.syntax import Effort, Fault, excerpt, explain
@@ -22,28 +23,28 @@ WHITE = " \t\r\n"
 REFUSALS = (StopIteration, ValueError, TypeError, RecursionError)
 """What the decoder raises, by kind of fault and version of Python."""
 
-_ODD_ESCAPE = (
+_ODD_ESCAPED = (
     r"\\(?:\\u|u0000|u[dD][89abAB]..(?!\\u[dD][c-fC-F])|u[dD][c-fC-F](?<!\\u[dD][89abAB]..\\u[dD].))"
 )
 """An escape that may stand for NUL or for half of a surrogate pair."""
-_odd_escape = re.compile(_ODD_ESCAPE).search
-_odd_escape_in_bytes = re.compile(_ODD_ESCAPE.encode()).search
+_ODD_ESCAPE = pattern(_ODD_ESCAPED)
+_ODD_ESCAPE_IN_BYTES = pattern(_ODD_ESCAPED.encode())
 
-_ODD_TEXT = re.compile("[\0\ud800-\udfff]")
-_OLD_LINE_ENDS = re.compile(r"\r[ \t]*\{")
-_ARRAY_START = re.compile(r"\[[ \t\r]*(?:\{|$)")
-_PYTHON_START = re.compile(r"[ \t]*\{[ \t]*'")
+_ODD_TEXT = pattern("[\0\ud800-\udfff]")
+_OLD_LINE_ENDS = pattern(r"\r[ \t]*\{")
+_ARRAY_START = pattern(r"\[[ \t\r]*(?:\{|$)")
+_PYTHON_START = pattern(r"[ \t]*\{[ \t]*'")
 _FENCES = ("```", "~~~")
 
 
 def may_hold_odd(data: bytes) -> bool:
     """Whether a line of this block may be odd. Carriage returns before line feeds are gone already."""
-    return b"\r" in data or (b"\\u" in data and _odd_escape_in_bytes(data) is not None)
+    return b"\r" in data or (b"\\u" in data and _ODD_ESCAPE_IN_BYTES.search(data) is not None)
 
 
 def is_odd(line: str) -> bool:
     """Whether the decoder might take what we refuse: a lone carriage return, NUL, half a character."""
-    return "\r" in line or _odd_escape(line) is not None
+    return "\r" in line or _ODD_ESCAPE.search(line) is not None
 
 
 class _Waiting(NamedTuple):
@@ -89,7 +90,7 @@ class UnusualLines:
         self._more_python = 0
         self._waiting: _Waiting | None = None
         key = f"[\"']{re.escape(id_field)}[\"']"
-        self._ids = re.compile(rf"""{key}\s*:\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|'([^'\\]*)')""")
+        self._ids = pattern(rf"""{key}\s*:\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|'([^'\\]*)')""")
 
     def look(self, number: int, line: Text) -> dict[str, Any] | None:
         """The record of a line that is good after all, or None for a blank or faulty one."""
@@ -138,7 +139,7 @@ class UnusualLines:
             record, end = None, 0
         good = type(record) is dict and end == len(stripped) and not self._noted
         self._noted.clear()
-        return None if not good or (_odd_escape(line) and _has_odd_text(record)) else record
+        return None if not good or (_ODD_ESCAPE.search(line) and _has_odd_text(record)) else record
 
     def _blank_line(self, number: int) -> None:
         self._blank.append(number)

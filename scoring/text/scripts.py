@@ -114,7 +114,12 @@ def up_to(ranges: Ranges, last: int) -> Ranges:
 
 def character_class(ranges: Iterable[tuple[int, int]]) -> str:
     """`ranges` as they stand inside the brackets of a pattern."""
-    return "".join(f"\\U{low:08X}-\\U{high:08X}" for low, high in ranges)
+    return "".join(f"{_in_class(low)}-{_in_class(high)}" for low, high in ranges)
+
+
+def _in_class(code: int) -> str:
+    # Characters themselves are read faster than their numbers; in ASCII some have a meaning.
+    return chr(code) if code > 0x7F else f"\\x{code:02X}"
 
 
 @lru_cache(maxsize=4096)
