@@ -1,5 +1,5 @@
-"""What must happen now and then whoever is alive: lost claims taken back, unheard bells rung again, old
-things forgotten, people told when runs wait too long. Safe to do anywhere, any time, twice.
+"""What must happen now and then whoever is alive: lost claims taken back, unheard bells rung again, downloads
+built, old things forgotten, people told when runs wait too long. Safe to do anywhere, any time, twice.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from django.core.cache import cache
 from django.core.mail import send_mail
 
 from competition import clock
-from competition.domain import evaluations
+from competition.domain import evaluations, tokens
 from competition.domain.intake import forget_refused_uploads
+from competition.domain.validators import keep_built
 from competition.enums import WorkStatus
 from competition.models import User, WorkerBeat
 from competition.queries.machinery import queue
@@ -36,6 +37,7 @@ class Sweep:
     again: int
     failed: int
     rung: int
+    built: int
 
 
 def sweep() -> Sweep:
@@ -43,8 +45,9 @@ def sweep() -> Sweep:
     moment = clock.now()
     swept = evaluations.sweep(moment=moment)
     forget_refused_uploads(moment)
+    tokens.write_down_uses()
     WorkerBeat.objects.filter(seen_at__lt=moment - GONE).delete()
-    found = Sweep(swept.again, swept.failed, ring_again(moment))
+    found = Sweep(swept.again, swept.failed, ring_again(moment), keep_built(moment))
     if swept.again or swept.failed:
         log.warning("Sweep: %s queued again, %s given up", swept.again, swept.failed)
     alert_if_late(moment)

@@ -6,6 +6,7 @@ import secrets
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.core.cache import cache
 from django.db import transaction
 
 from competition import clock
@@ -19,6 +20,7 @@ PREFIX = "podium_"
 """So that a token left in a public file is recognised by those who scan for them."""
 
 NOTED_EVERY = timedelta(minutes=1)
+NOTES_KEPT = 7 * 24 * 3_600
 
 
 class Made(NamedTuple):
@@ -55,9 +57,26 @@ def revoke_token(*, token: ApiToken, revoked_by: User) -> ApiToken:
 
 
 def find_token(secret: str, *, moment: datetime) -> ApiToken | None:
-    """The live token of an active account, and a note that it was used; None for any other text."""
+    """The live token of an active account, and a note that it was used; None for any other text.
+
+    The note lies in the cache until a sweep writes it down: a program that only reads changes no row.
+    """
     digest = token_digest(secret)
     token = ApiToken.objects.live().filter(token_digest=digest).select_related("user").first()
     if token is not None and (token.last_used_at is None or moment - token.last_used_at >= NOTED_EVERY):
-        ApiToken.objects.filter(pk=token.pk).update(last_used_at=moment)
+        cache.add(_note_of(token.pk), moment, timeout=NOTES_KEPT)
     return token
+
+
+def write_down_uses() -> int:
+    """Give each token that was used since the last sweep its moment; returns how many there were."""
+    noted = {_note_of(pk): pk for pk in ApiToken.objects.live().values_list("pk", flat=True)}
+    found = cache.get_many(noted)
+    for note, moment in found.items():
+        ApiToken.objects.filter(pk=noted[note]).update(last_used_at=moment)
+    cache.delete_many(list(found))
+    return len(found)
+
+
+def _note_of(token: int) -> str:
+    return f"token-used:{token}"

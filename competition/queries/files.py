@@ -15,13 +15,17 @@ def released_items(track: Track, moment: datetime, *, unopened: bool = False) ->
     return _opened(ItemSet.objects.current(), track, moment, unopened)
 
 
+def current_items() -> QuerySet[ItemSet]:
+    """The current items of every track and phase, in the order pages and archives list them."""
+    found = ItemSet.objects.current().select_related("phase", "track__task", "blob").defer("blob__packed")
+    return found.order_by("track__order", "track__pk", "phase__opens_at", "phase__pk")
+
+
 def open_items(task: SharedTask, moment: datetime) -> list[ItemSet]:
-    """The current items of every track and phase that is open."""
-    found = ItemSet.objects.current().filter(
-        track__task=task, phase__opens_at__lte=moment, phase__closes_at__gt=moment
+    """The current items of every track and phase of a task that is open."""
+    return list(
+        current_items().filter(track__task=task, phase__opens_at__lte=moment, phase__closes_at__gt=moment)
     )
-    found = found.select_related("phase", "track__task", "blob").defer("blob__packed")
-    return list(found.order_by("track__order", "track__pk", "phase__opens_at", "phase__pk"))
 
 
 def replaced_items(track: Track, moment: datetime, *, unopened: bool = False) -> QuerySet[ItemSet]:

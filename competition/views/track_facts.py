@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from django.urls import reverse
 
 from competition.domain.ranking import percent
 from competition.domain.samples import item_in, items_of, sample_run, worked_example
-from competition.domain.validators import archive, archive_names, validator, validator_name
+from competition.domain.validators import Built, archive, archive_names, validator, validator_name
 from competition.models import Blob, ItemSet, Track
 from competition.queries.files import open_items
 from competition.queries.rail import Rail
@@ -180,17 +179,16 @@ def files_of(item_set: ItemSet) -> list[File]:
     where = [track.task.slug, track.slug, phase.slug]
     stem = f"{track.slug}-{phase.slug}"
 
-    def file(name: str, about: str, route: str, rows: int, blob: Blob) -> File:
+    def file(name: str, about: str, route: str, rows: int, content: Blob | Built) -> File:
         more = [name] if route == "validator_file" else []
         url = reverse(route, args=[*where, *more])
-        return File(name, about, url, item_set, rows, blob.size, blob.digest)
+        return File(name, about, url, item_set, rows, content.size, content.digest)
 
     files = [file(f"{stem}-items.jsonl", "what to answer", "items_file", n_items, item_set.blob)]
     sample = sample_run(item_set)
     if sample:
-        unsaved = Blob(digest=sha256(sample).hexdigest(), size=len(sample))
         rows = sample.count(b"\n")
-        files.append(file(f"{stem}-sample.jsonl", "a valid run", "sample_file", rows, unsaved))
+        files.append(file(f"{stem}-sample.jsonl", "a valid run", "sample_file", rows, Built.of(sample)))
     about = "says at home what the site would say"
     files.append(file(validator_name(item_set), about, "validator_file", n_items, validator(item_set)))
     return files
@@ -199,11 +197,11 @@ def files_of(item_set: ItemSet) -> list[File]:
 def archive_of(rail: Rail) -> ArchiveFile | None:
     """The validators of all tracks with something open, where there is anything open."""
     found = open_items(rail.task, rail.moment)
-    blob = archive(found)
-    if blob is None:
+    built = archive(found)
+    if built is None:
         return None
     return ArchiveFile(
-        reverse("archive_file", args=[rail.task.slug]), blob.size, blob.digest, list(archive_names(found))
+        reverse("archive_file", args=[rail.task.slug]), built.size, built.digest, list(archive_names(found))
     )
 
 

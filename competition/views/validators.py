@@ -36,17 +36,17 @@ def validator_file(request: HttpRequest, task: str, track: str, phase: str, name
     item_set = _released(request, task, track, phase)
     if name != validator_name(item_set):
         raise Http404
-    return _download(load(validator(item_set)), name, "text/x-python; charset=utf-8")
+    return _download(validator(item_set).read(), name, "text/x-python; charset=utf-8")
 
 
 @require_safe
 def archive_file(request: HttpRequest, task: str) -> HttpResponse:
     """The validators of all tracks with something open, in one file."""
     now = clock.now()
-    blob = archive(open_items(find_task(request.user, task), now))
-    if blob is None:
+    built = archive(open_items(find_task(request.user, task), now))
+    if built is None:
         raise Http404
-    return _download(load(blob), ARCHIVE, "application/zip")
+    return _download(built.read(), ARCHIVE, "application/zip")
 
 
 @require_safe

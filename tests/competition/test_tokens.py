@@ -12,7 +12,7 @@ from django.core import serializers
 from django.test import Client
 
 from competition import clock
-from competition.domain.tokens import MOST_TOKENS, create_token, find_token, revoke_token
+from competition.domain.tokens import MOST_TOKENS, create_token, find_token, revoke_token, write_down_uses
 from competition.exceptions import NotAllowed, Refused
 from competition.models import ApiToken, AuditEntry, User
 from tests.support.builders import make_user
@@ -51,6 +51,12 @@ def test_a_token_is_shown_once_and_kept_nowhere(ada: User) -> None:
     assert found.user == ada
 
 
+def test_the_page_of_tokens_leads_to_the_description_of_the_api(ada: User) -> None:
+    client = browser(ada)
+    assert 'href="/api/v1/openapi.json"' in client.get("/accounts/tokens/").content.decode()
+    assert client.get("/api/v1/openapi.json").json()["openapi"] == "3.1.0"
+
+
 def test_what_is_wrong_is_said_at_the_field(ada: User) -> None:
     answer = browser(ada).post("/accounts/tokens/", {"name": "", "scope": "everything"})
     assert answer.status_code == 422
@@ -87,8 +93,22 @@ def test_its_last_use_is_noted_to_the_minute(ada: User) -> None:
     made, now = create_token(user=ada, name="a", scope="read"), clock.now()
     for seconds, noted in ((0, 0), (30, 0), (90, 90)):
         find_token(made.secret, moment=now + timedelta(seconds=seconds))
+        write_down_uses()
         made.token.refresh_from_db()
         assert made.token.last_used_at == now + timedelta(seconds=noted)
+
+
+def test_a_use_changes_no_row_until_the_sweep_writes_it_down(ada: User) -> None:
+    made, now = create_token(user=ada, name="a", scope="read"), clock.now()
+    unused = create_token(user=ada, name="b", scope="read")
+    for seconds in (0, 5):
+        find_token(made.secret, moment=now + timedelta(seconds=seconds))
+    made.token.refresh_from_db()
+    assert made.token.last_used_at is None
+    assert (write_down_uses(), write_down_uses()) == (1, 0)
+    for token in (made.token, unused.token):
+        token.refresh_from_db()
+    assert (made.token.last_used_at, unused.token.last_used_at) == (now, None)
 
 
 def test_twenty_are_enough(ada: User) -> None:

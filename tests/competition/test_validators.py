@@ -1,4 +1,4 @@
-"""What participants download without an account: whole, the same for all, built once, never with gold."""
+"""What participants download without an account: whole, the same for all, built by the sweep, no gold in it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from competition import clock
 from competition.domain import validators
+from competition.domain.sweeping import sweep
 from competition.models import BuiltFile, ItemSet
 from scoring.tracks import all_kinds
 from tests.support.builders import ITEMS, RUN, as_lines, make_items, make_track
@@ -94,26 +96,90 @@ def test_options_and_limits_of_the_track_are_inside(scene: Scene) -> None:
     assert b'"answer_characters": 7' in get(scene, "dev/validate_answers.py")
 
 
-def test_each_file_is_built_once_and_again_when_something_changes(scene: Scene, monkeypatch: Any) -> None:
-    first = get(scene, "dev/validate_answers.py")
-    get(scene, "")
-    client = Client()
-    client.get("/tasks/ebisu/validators.pyz")
-    kept = set(BuiltFile.objects.values_list("pk", flat=True))
-    validators._kept.clear()
-    with monkeypatch.context() as here:
-        here.setattr(validators, "build_validator", None)
-        here.setattr(validators, "build_archive", None)
-        assert get(scene, "dev/validate_answers.py") == first
-        assert get(scene, "")
-        assert client.get("/tasks/ebisu/validators.pyz").status_code == 200
-    assert set(BuiltFile.objects.values_list("pk", flat=True)) == kept
+NAMES = ("", "dev/SHA256SUMS", "dev/validate_answers.py", "test/validate_answers.py")
+
+
+def looked_at(scene: Scene) -> list[bytes]:
+    """Every page and file that needs a validator, as a stranger gets it."""
+    archive = Client().get("/tasks/ebisu/validators.pyz")
+    assert archive.status_code == 200
+    return [
+        archive.content,
+        *(get(scene, name) for name in NAMES[1:]),
+        *sorted(map(str.encode, listed(scene))),
+    ]
+
+
+def forget(monkeypatch: Any, *, may_build: bool = True) -> None:
+    """As a process just started; one that may not build can only serve what is stored."""
+    for kept in (validators._kept, validators._looked_at):
+        kept.clear()
+    if not may_build:
+        monkeypatch.setattr(validators, "build_validator", None)
+        monkeypatch.setattr(validators, "build_archive", None)
+
+
+def test_a_look_stores_nothing_and_gets_the_bytes_that_will_be_stored(scene: Scene, monkeypatch: Any) -> None:
+    early = looked_at(scene)
+    assert not BuiltFile.objects.exists()
+    forget(monkeypatch)
+    assert validators.keep_built(clock.now()) == BuiltFile.objects.count() == 3
+    forget(monkeypatch, may_build=False)
+    assert looked_at(scene) == early
+
+
+def test_until_the_sweep_a_process_builds_each_file_once(scene: Scene, monkeypatch: Any) -> None:
+    early = looked_at(scene)
+    monkeypatch.setattr(validators, "build_validator", None)
+    monkeypatch.setattr(validators, "build_archive", None)
+    assert looked_at(scene) == early
+    assert not BuiltFile.objects.exists()
+
+
+def test_a_sweep_builds_what_changed_and_nothing_else(scene: Scene, monkeypatch: Any) -> None:
+    assert sweep().built == 3, "two validators and the archive"
+    assert sweep().built == 0
+    first = looked_at(scene)
     make_items(scene.dev, scene.track, as_lines({"task_id": "q9", "tier": "easy", "question": "?"}))
-    second = get(scene, "dev/validate_answers.py")
-    assert second != first
-    BuiltFile.objects.all().delete()
-    validators._kept.clear()
-    assert get(scene, "dev/validate_answers.py") == second, "the same input gives the same bytes"
+    assert sweep().built == 2, "one of them, and the archive"
+    scene.test.name = "Final"
+    scene.test.save()
+    assert sweep().built == 2
+    monkeypatch.setattr(validators, "sources_digest", lambda kinds: "another release")
+    assert sweep().built == 3
+    forget(monkeypatch, may_build=False)
+    assert all(old != new for old, new in zip(first[:4], looked_at(scene)[:4], strict=True))
+
+
+def test_an_archive_is_there_when_a_phase_opens_or_closes(scene: Scene, monkeypatch: Any) -> None:
+    for edge in (scene.test.opens_at, scene.dev.closes_at):
+        with frozen_at(edge - timedelta(seconds=20)):
+            sweep()
+        with monkeypatch.context() as serving, frozen_at(edge):
+            forget(serving, may_build=False)
+            assert Client().get("/tasks/ebisu/validators.pyz").status_code == 200
+
+
+def test_one_that_cannot_be_built_keeps_no_other_waiting(
+    scene: Scene, monkeypatch: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    build, fails = validators.build_validator, ["dev"]
+
+    def sometimes(kind: Any, data: Any, name: str) -> bytes:
+        if data["phase"] == "Development" and fails:
+            raise ValueError("no such luck")
+        return build(kind, data, name)
+
+    monkeypatch.setattr(validators, "build_validator", sometimes)
+    assert sweep().built == 2
+    assert "no such luck" in caplog.text
+    fails.clear()
+    assert sweep().built == 1
+
+
+def test_what_takes_too_long_goes_on_with_the_next_sweep(scene: Scene) -> None:
+    assert validators.keep_built(clock.now(), seconds=0) == 0
+    assert validators.keep_built(clock.now()) == 3
 
 
 def test_a_phase_that_has_not_opened_has_no_validator(scene: Scene) -> None:

@@ -1,4 +1,7 @@
-"""`manage.py sweeper`: takes back lost work, rings again, mails receipts. One is enough; more do no harm."""
+"""`manage.py sweeper`: takes back lost work, rings again, builds downloads, mails receipts.
+
+One is enough; more do no harm.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ MAIL_SECONDS = 5.0
 
 
 class Command(BaseCommand):
-    help = "Queues work again whose worker is gone, rings for work nobody picked up, mails receipts."
+    help = "Queues lost work again, rings for work nobody picked up, builds downloads, mails receipts."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="sweep once, say what was done, and leave")
@@ -31,7 +34,7 @@ class Command(BaseCommand):
             done = sweeping.sweep()
             mailed = receipts.mail_receipts(clock.now())
             did = f"Queued again {done.again}, given up {done.failed}, rung {done.rung}"
-            self.stdout.write(f"{did}, receipts mailed {mailed}.")
+            self.stdout.write(f"{did}, files built {done.built}, receipts mailed {mailed}.")
             return
         leave = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
