@@ -42,7 +42,7 @@ def main() -> int:
 def _write(folder: str, part: str) -> str:
     path = os.path.join(folder, f"{part}.jsonl")
     with open(path, "w", encoding="utf-8") as target:
-        target.writelines(json.dumps(one) + "\n" for one in get_kind(KIND).example[part])
+        target.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in get_kind(KIND).example[part])
     return path
 
 
