@@ -71,12 +71,12 @@ def first_look(text: str) -> tuple[bool, int]:
 
     Clean text has no other white space, so their number bounds its words.
     """
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _VISIBLE)
     if text.isascii():
-        rest = text.encode("ascii").translate(None, _VISIBLE)
         return not rest.strip(b" \n"), len(rest)
-    if unusual().search(text):
+    if unusual().search(rest.decode("utf-8", "surrogatepass")):
         return False, 0
-    return True, text.count(" ") + text.count("\n")
+    return True, rest.count(b" ") + rest.count(b"\n")
 
 
 def is_none(text: str) -> bool:
