@@ -1,4 +1,6 @@
-"""Pages for what went wrong. None of them needs the database; each says what to do next."""
+"""Pages for what went wrong, and the same for programs. None of them needs the database; each says what to do
+next.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,19 @@ from django.template.loader import render_to_string
 from scoring.records import MIB
 
 RETRY_SECONDS = 5
+
+FOR_PROGRAMS = {
+    400: ("bad_request", "The request could not be read. Nothing was sent or changed."),
+    403: ("not_allowed", "This is not for you."),
+    404: ("not_found", "There is nothing at this address."),
+    429: ("too_often", "That was a little too often. Nothing was changed."),
+    500: ("server_error", "Something broke on our side. Nothing of what you sent earlier is lost."),
+    503: (
+        "unavailable",
+        "The database does not answer just now. Send the same request again in a few seconds.",
+    ),
+}
+"""Status → code and message of an answer to a program that no page of the API gave itself."""
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -34,12 +49,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """The database does not answer just now. Nothing that was promised is lost."""
-    answer: HttpResponse
-    if request.path.startswith("/api/"):
-        sentence = "The database does not answer just now. Send the same request again in a few seconds."
-        answer = JsonResponse({"error": {"code": "unavailable", "message": sentence}}, status=503)
-    else:
-        answer = _plain(request, 503)
+    answer = _plain(request, 503)
     answer.headers["Retry-After"] = str(RETRY_SECONDS)
     return answer
 
@@ -55,12 +65,23 @@ def too_many(request: HttpRequest) -> HttpResponse:
 def too_large(request: HttpRequest, largest: int) -> HttpResponse:
     """Said before the request was read."""
     sentence = f"What was sent is larger than {largest // MIB} MiB, the most this address takes."
-    if request.path.startswith("/api/"):
-        return JsonResponse({"error": {"code": "too_large", "message": sentence}}, status=413)
+    if _by_program(request):
+        return _as_json(request, 413, "too_large", sentence)
     return _plain(request, 413, sentence=sentence)
 
 
 def _plain(request: HttpRequest, status: int, template: str = "", **more: str) -> HttpResponse:
     """Rendered without the request's context processors: those would ask who is logged in."""
+    if _by_program(request):
+        return _as_json(request, status, *FOR_PROGRAMS[status])
     context = {"request_id": getattr(request, "request_id", ""), **more}
     return HttpResponse(render_to_string(template or f"{status}.html", context), status=status)
+
+
+def _by_program(request: HttpRequest) -> bool:
+    return request.path.startswith("/api/")
+
+
+def _as_json(request: HttpRequest, status: int, code: str, sentence: str) -> JsonResponse:
+    told = {"code": code, "message": sentence, "request_id": getattr(request, "request_id", "")}
+    return JsonResponse({"error": told}, status=status)
