@@ -9,6 +9,8 @@ from datetime import datetime
 from statistics import median
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
+
 from competition.domain import visibility
 from competition.domain.attempts import SentRun, attempts_of
 from competition.domain.evaluations import scorer_version
@@ -90,11 +92,14 @@ def official_of(phase: Phase, track: Track) -> list[tuple[Team, list[Attempt[Sen
     return found
 
 
-def live_standings(phase: Phase, track: Track, viewer: Any, moment: datetime) -> Board:
-    """The board as this viewer may see it at `moment`."""
+def live_standings(
+    phase: Phase, track: Track, viewer: Any, moment: datetime, *, as_organizer: bool = True
+) -> Board:
+    """The board as this viewer may see it at `moment`; not `as_organizer`, as a participant would."""
     columns = columns_of(track)
+    sees = viewer if as_organizer else AnonymousUser()
     public = visibility.scores_public(phase, track, moment)
-    if not public and not visibility.scores_visible(viewer, phase, track, moment):
+    if not public and not visibility.scores_visible(sees, phase, track, moment):
         return Board(
             phase,
             track,
@@ -105,7 +110,8 @@ def live_standings(phase: Phase, track: Track, viewer: Any, moment: datetime) ->
             public=False,
         )
     official = [(team, mine, chosen) for team, mine, chosen in official_of(phase, track) if chosen.run]
-    lines = _Lines(phase, track, viewer, [chosen.run for _, _, chosen in official if chosen.run])
+    named = visibility.names_visible(sees, phase, track)
+    lines = _Lines(phase, track, viewer, [chosen.run for _, _, chosen in official if chosen.run], named)
     teams = [one for one in official if not one[0].is_baseline]
     ranking = rank([lines.contender(*one) for one in teams], higher_is_better=columns[0].higher_is_better)
     baselines = rank(
@@ -138,11 +144,11 @@ Official = tuple[Team, list[Attempt[SentRun]], Selection[SentRun]]
 
 
 class _Lines:
-    """What lines need besides their place: scores, the viewer's teams, the current gold, whether names
-    show.
+    """What lines need besides their place: scores, the viewer's teams, the current gold. `named`: whether
+    names show.
     """
 
-    def __init__(self, phase: Phase, track: Track, viewer: Any, runs: list[SentRun]) -> None:
+    def __init__(self, phase: Phase, track: Track, viewer: Any, runs: list[SentRun], named: bool) -> None:
         wanted = [run.evaluation_id for run in runs if run.evaluation_id is not None]
         results = Result.objects.filter(evaluation__in=wanted).values_list(
             "evaluation_id",
@@ -156,7 +162,7 @@ class _Lines:
             for evaluation, scores, signature, rate, reasons in results
         }
         self.own = set(Team.objects.of(viewer).values_list("pk", flat=True))
-        self.named = visibility.names_visible(viewer, phase, track)
+        self.named = named
         gold = GoldVersion.objects.current_for(phase, track)
         self.gold = gold.version if gold else None
         self.scorer = scorer_version(track)

@@ -5,7 +5,7 @@ only here.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -51,10 +51,21 @@ def as_fine_as_shown(scores: Mapping[str, float], phase: Phase, track: Track) ->
     The digits beyond are of no use for ranking one's own runs, and hold many references at once
     (`docs/visibility.md`).
     """
-    if is_published(phase, track):
-        return dict(scores)
-    finite = {key: value for key, value in scores.items() if math.isfinite(value)}
-    return {key: float(Decimal(percent(value)) / 100) for key, value in finite.items()}
+    return fineness(phase, track)(scores)
+
+
+def fineness(phase: Phase, track: Track) -> Callable[[Mapping[str, float]], dict[str, float]]:
+    """`as_fine_as_shown` for many scores of one phase and track."""
+    digits = _all_digits if is_published(phase, track) else _digits_shown
+    return lambda scores: {key: digits(value) for key, value in scores.items() if math.isfinite(value)}
+
+
+def _all_digits(value: float) -> float:
+    return value
+
+
+def _digits_shown(value: float) -> float:
+    return float(Decimal(percent(value)) / 100)
 
 
 def hidden_until(phase: Phase) -> str:

@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import reverse
 
 from competition import clock
 from competition.domain import visibility
@@ -19,7 +18,7 @@ from competition.exceptions import NotAllowed
 from competition.forms.runs import RunUploadForm
 from competition.models import Phase, RefusedUpload, SharedTask, Submission, Team, Track, User
 from competition.queries.rail import rail_of
-from competition.views.api_access import answer, api, error, submits
+from competition.views.api_access import answer, api, error, gives, here, submits
 from competition.views.pages import find_track, team_of
 from competition.views.run_page import state_of
 from competition.views.run_report import speaking_evaluation
@@ -27,12 +26,14 @@ from competition.views.run_report import speaking_evaluation
 MOST_LISTED = 200
 
 
+@gives(ok="Tasks")
 def list_tasks(request: HttpRequest, user: User) -> HttpResponse:
     """The published shared tasks."""
     tasks = SharedTask.objects.filter(published=True).order_by("slug")
     return answer({"tasks": [_task_line(request, one) for one in tasks]})
 
 
+@gives(ok="Task")
 def show_task(request: HttpRequest, user: User, task: str) -> HttpResponse:
     """One shared task: its tracks, its phases now, and the caller's team in it."""
     now = clock.now()
@@ -52,6 +53,7 @@ def show_task(request: HttpRequest, user: User, task: str) -> HttpResponse:
     )
 
 
+@gives(ok="Quota")
 def show_quota(request: HttpRequest, user: User, task: str, track: str, phase: str) -> HttpResponse:
     """How many runs may still be sent, and whether one would be taken now."""
     now = clock.now()
@@ -69,6 +71,7 @@ def show_quota(request: HttpRequest, user: User, task: str, track: str, phase: s
     return answer({**counted, **derived, "accepts_runs": taken, "reason": allowed.reason})
 
 
+@gives(ok="Runs")
 def list_runs(request: HttpRequest, user: User, task: str, track: str, phase: str) -> HttpResponse:
     """The team's runs in one phase and track, the latest first."""
     now = clock.now()
@@ -78,6 +81,7 @@ def list_runs(request: HttpRequest, user: User, task: str, track: str, phase: st
 
 
 @submits
+@gives(made="Run", ok="Run", faulty="NotTaken")
 def send_run(request: HttpRequest, user: User, task: str, track: str, phase: str) -> HttpResponse:
     """Take a run, as the form does: 201 with the receipt, 200 with that of before, 422 with every problem."""
     sent = {"idempotency_key": request.headers.get("Idempotency-Key", ""), **request.POST.dict()}
@@ -93,21 +97,24 @@ def send_run(request: HttpRequest, user: User, task: str, track: str, phase: str
     if isinstance(taken, RefusedUpload):
         return answer(_refusal(request, taken), status=422)
     made = answer(_run(request, user, taken, now), status=201 if taken.received_at == now else 200)
-    made["Location"] = _here(request, "api_run", taken.public_id)
+    made["Location"] = here(request, "api_run", taken.public_id)
     return made
 
 
+@gives(ok="Run")
 def show_run(request: HttpRequest, user: User, public_id: str) -> HttpResponse:
     """One run: its state, and its scores when the phase shows them."""
     return answer(_run(request, user, _own_run(user, public_id), clock.now()))
 
 
+@gives(ok="Report")
 def show_problems(request: HttpRequest, user: User, public_id: str) -> HttpResponse:
     """The report of the check, as the validator prints it with `--json`."""
     run = _own_run(user, public_id)
     return answer({**run.warnings, "diagnostics": run.observed})
 
 
+@gives(ok="Refused")
 def show_refusal(request: HttpRequest, user: User, public_id: str) -> HttpResponse:
     """The report of a refused file."""
     found = RefusedUpload.objects.filter(team__in=Team.objects.of(user), public_id=public_id).first()
@@ -156,7 +163,7 @@ def _task_line(request: HttpRequest, task: SharedTask) -> dict[str, Any]:
     return {
         "slug": task.slug,
         "name": task.name,
-        "url": _here(request, "api_task", task.slug),
+        "url": here(request, "api_task", task.slug),
         "page": page,
     }
 
@@ -209,8 +216,8 @@ def _run(request: HttpRequest, user: User, run: Submission, now: datetime) -> di
         "sentence": state.sentence,
         "scores": None,
         "signature": None,
-        "url": _here(request, "api_run", run.public_id),
-        "problems": _here(request, "api_problems", run.public_id),
+        "url": here(request, "api_run", run.public_id),
+        "problems": here(request, "api_problems", run.public_id),
         "page": request.build_absolute_uri(run.get_absolute_url()),
     }
     result = getattr(evaluation, "result", None)
@@ -232,13 +239,9 @@ def _refusal(request: HttpRequest, refused: RefusedUpload) -> dict[str, Any]:
         "id": refused.public_id,
         "received_at": refused.received_at.isoformat(),
         "report": report,
-        "url": _here(request, "api_refusal", refused.public_id),
+        "url": here(request, "api_refusal", refused.public_id),
         "page": request.build_absolute_uri(refused.get_absolute_url()),
     }
-
-
-def _here(request: HttpRequest, name: str, *parts: str) -> str:
-    return request.build_absolute_uri(reverse(name, args=parts))
 
 
 def _iso(moment: datetime | None) -> str | None:

@@ -1,18 +1,24 @@
 """Who asks the API, how often, and how it says no.
 
-Only a token opens the API: no cookie is looked at, so no other site can use a visitor's browser for it.
+Only a token opens what is anybody's own: no cookie is looked at, so no other site can use a visitor's browser
+for it.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from functools import wraps
 from math import ceil
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import SuspiciousOperation
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
 from django.http.multipartparser import MultiPartParserError
-from django.views.decorators.cache import never_cache
+from django.urls import reverse
+from django.utils.cache import add_never_cache_headers, patch_cache_control, patch_vary_headers
+from django.utils.http import parse_etags
 from django.views.decorators.csrf import csrf_exempt
 
 from competition import clock
@@ -33,16 +39,57 @@ def api(**endpoints: Endpoint) -> Endpoint:
     """One address: a function for each method it takes, called with the request and the person who asks."""
 
     @csrf_exempt
-    @never_cache
     def view(request: HttpRequest, **parts: str) -> HttpResponse:
+        answer: HttpResponse
         endpoint = endpoints.get(request.method or "")
         if endpoint is None:
             answer = error(405, "method_not_allowed", f"This address takes {' and '.join(endpoints)}.")
             answer["Allow"] = ", ".join(endpoints)
-            return answer
-        return _ask(endpoint, request, parts)
+        else:
+            answer = _ask(endpoint, request, parts)
+        return _kept_apart(answer)
 
+    view.endpoints = endpoints  # type: ignore[attr-defined]
     return view
+
+
+def gives(**answers: str) -> Callable[[Endpoint], Endpoint]:
+    """Say what a function answers besides refusals: `ok="Run"` names the schema of a 200, `made` of a 201,
+    `faulty` of a 422.
+    """
+
+    def mark(endpoint: Endpoint) -> Endpoint:
+        endpoint.gives = answers  # type: ignore[attr-defined]
+        return endpoint
+
+    return mark
+
+
+def revalidates(endpoint: Endpoint) -> Endpoint:
+    """Give what a function answers an ETag, and 304 to a program that has it already."""
+
+    @wraps(endpoint)
+    def answered(request: HttpRequest, *arguments: Any, **parts: str) -> HttpResponse:
+        found = endpoint(request, *arguments, **parts)
+        tag = f'"{hashlib.sha256(found.content).hexdigest()}"'
+        known = {one.removeprefix("W/") for one in parse_etags(request.headers.get("If-None-Match", ""))}
+        if known & {tag, "*"}:
+            found = HttpResponseNotModified()
+        found["ETag"] = tag
+        return found
+
+    answered.revalidates = True  # type: ignore[attr-defined]
+    return answered
+
+
+def _kept_apart(answer: HttpResponse) -> HttpResponse:
+    """One person's answer is nobody else's; what has an ETag may be kept, and asked for again each time."""
+    if "ETag" in answer:
+        patch_cache_control(answer, private=True, no_cache=True)
+        patch_vary_headers(answer, ["Authorization"])
+    else:
+        add_never_cache_headers(answer)
+    return answer
 
 
 def submits(endpoint: Endpoint) -> Endpoint:
@@ -51,7 +98,21 @@ def submits(endpoint: Endpoint) -> Endpoint:
     return endpoint
 
 
+def needs_no_token(endpoint: Endpoint) -> Endpoint:
+    """Mark a function that answers everybody, and nobody in particular."""
+    endpoint.scope = None  # type: ignore[attr-defined]
+    return endpoint
+
+
+def scope_of(endpoint: Endpoint) -> TokenScope | None:
+    """What a token must allow; None where none is needed."""
+    return getattr(endpoint, "scope", TokenScope.READ)
+
+
 def _ask(endpoint: Endpoint, request: HttpRequest, parts: dict[str, str]) -> HttpResponse:
+    scope = scope_of(endpoint)
+    if scope is None:
+        return _answered(endpoint, request, AnonymousUser(), parts)
     moment = clock.now()
     scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
     token = find_token(secret.strip(), moment=moment) if scheme.lower() == "bearer" else None
@@ -59,7 +120,6 @@ def _ask(endpoint: Endpoint, request: HttpRequest, parts: dict[str, str]) -> Htt
         answer = error(401, "token_needed", "Send a live token: Authorization: Bearer podium_…")
         answer["WWW-Authenticate"] = 'Bearer realm="Podium"'
         return answer
-    scope = getattr(endpoint, "scope", TokenScope.READ)
     if not token.allows(scope):
         return error(403, "scope_needed", f"This token may only {token.get_scope_display()}.")
     again_at = wait_until(f"api {token.user_id}", most=REQUESTS, seconds=WINDOW, moment=moment)
@@ -70,7 +130,9 @@ def _ask(endpoint: Endpoint, request: HttpRequest, parts: dict[str, str]) -> Htt
     return _answered(endpoint, request, token.user, parts)
 
 
-def _answered(endpoint: Endpoint, request: HttpRequest, user: User, parts: dict[str, str]) -> HttpResponse:
+def _answered(
+    endpoint: Endpoint, request: HttpRequest, user: User | AnonymousUser, parts: dict[str, str]
+) -> HttpResponse:
     """The endpoint's answer; refusals of the domain as JSON, in the words pages show."""
     try:
         return endpoint(request, user, **parts)
@@ -98,6 +160,11 @@ def error(status: int, code: str, message: str, **more: Any) -> JsonResponse:
 
 def answer(content: Any, *, status: int = 200) -> JsonResponse:
     return JsonResponse(content, status=status, safe=False, json_dumps_params={"ensure_ascii": False})
+
+
+def here(request: HttpRequest, name: str, *parts: str) -> str:
+    """The full address of one of ours."""
+    return request.build_absolute_uri(reverse(name, args=parts))
 
 
 def _later(refusal: TooOften, *, moment: Any) -> HttpResponse:

@@ -262,6 +262,15 @@ def of_entries(ending: str, **more: Any) -> None:
     ]
 
 
+SITE["api/v1/tasks/<slug:task>/<slug:track>/<slug:phase>/leaderboard/"] = lambda everyone: [
+    Place("published", f"/api/v1{everyone.address}test/leaderboard/", TOKEN_ONLY, by_token=True),
+    Place("draft", "/api/v1/tasks/draft/secret/soon/leaderboard/", with_token(seen_by(set())), by_token=True),
+]
+SITE["api/v1/boards/<slug:public_id>/"] = lambda everyone: [
+    Place(state, f"/api/v1/boards/{everyone.boards[state].public_id}/", with_token(answers), by_token=True)
+    for state, answers in (("published", seen_by(EVERYONE)), ("unpublished", seen_by(set())))
+]
+plain("api/v1/openapi.json", OPEN)
 of_entries("quota")
 of_entries("submissions", sends={"file": upload(f"{RUN}again")}, changes=PLAYERS)
 
