@@ -13,26 +13,23 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 
 from competition import rules
-from competition.admin.scope import Own, ReadOnlyAdmin, ReadOnlyInline, own_choices
-from competition.admin.site import confirm_first, desk
+from competition.admin.scope import Own, Placed, ReadOnlyAdmin, ReadOnlyInline, own_choices
+from competition.admin.site import asked_to_type, confirm_first, desk, require_typed
 from competition.domain.freezing import freeze_blockers, publish_leaderboard, request_freeze
 from competition.exceptions import Refused
 from competition.models import FreezeRequest, FrozenLeaderboard, FrozenStanding, Phase, Track
 
 
 class TypedForm(forms.Form):
-    """Typing the name of the thing is the second step: nobody freezes by a slip."""
-
     typed = forms.CharField(max_length=200)
 
     def __init__(self, expected: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.expected = expected
-        self.fields["typed"].label = f"Type {expected} to go on"
+        self.fields["typed"].label = asked_to_type(expected)
 
     def clean_typed(self) -> str:
-        if self.cleaned_data["typed"].strip() != self.expected:
-            raise forms.ValidationError(f"This is not {self.expected}.")
+        require_typed(self.cleaned_data["typed"], self.expected)
         return self.cleaned_data["typed"]
 
 
@@ -44,11 +41,11 @@ class FreezeForm(TypedForm):
 
 
 @admin.register(FreezeRequest, site=desk)
-class FreezeRequestAdmin(ReadOnlyAdmin):
+class FreezeRequestAdmin(Placed, ReadOnlyAdmin):
     task_path = "phase__task"
-    list_display = ["__str__", "status", "outcome", "board", "requested_by", "queued_at", "reason"]
+    list_display = ["place", "status", "outcome", "board", "requested_by", "queued_at", "reason"]
     list_filter = [("phase", Own), "status"]
-    list_select_related = ["phase", "track", "board__phase", "board__track", "requested_by"]
+    list_select_related = ["phase__task", "track", "board__phase", "board__track", "requested_by"]
     fields = [
         "phase",
         "track",
@@ -118,10 +115,11 @@ class StandingInline(ReadOnlyInline):
 
 
 @admin.register(FrozenLeaderboard, site=desk)
-class FrozenLeaderboardAdmin(ReadOnlyAdmin):
+class FrozenLeaderboardAdmin(Placed, ReadOnlyAdmin):
     task_path = "phase__task"
     list_display = [
-        "__str__",
+        "place",
+        "version",
         "frozen_at",
         "frozen_by",
         "reason",

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html, format_html_join
 
-from competition.admin.scope import Own, OwnChoice, ReadOnlyAdmin, own_choices
+from competition.admin.scope import Own, OwnChoice, Placed, ReadOnlyAdmin, own_choices
 from competition.admin.site import confirm_first, desk
 from competition.domain.gold import add_gold, add_items
 from competition.exceptions import FileRefused
@@ -50,7 +50,7 @@ class UploadForm(forms.Form):
         return self.cleaned_data
 
 
-class FileAdmin(ReadOnlyAdmin):
+class FileAdmin(Placed, ReadOnlyAdmin):
     """Versions are added by upload and never changed."""
 
     task_path = "phase__task"
@@ -150,7 +150,7 @@ def _cell(problem: dict[str, Any], name: str) -> Any:
 class ItemSetAdmin(FileAdmin):
     add = staticmethod(add_items)
     upload_help = "Items are public: what teams answer. They are checked at once and kept when they pass."
-    list_display = ["__str__", "track", "phase", "status", "n_items", "n_problems", "created_at", "reason"]
+    list_display = ["__str__", "place", "status", "n_items", "n_problems", "created_at", "reason"]
     fields = [
         *("phase", "track", "version", "status", "n_items", "digest", "uploaded_by", "reason", "created_at"),
         "listed_problems",
@@ -173,7 +173,7 @@ class GoldVersionAdmin(FileAdmin):
         "Runs scored against an older version are stale afterwards."
     )
     list_display = [
-        *("__str__", "track", "phase", "status", "n_scored", "n_problems", "created_at"),
+        *("__str__", "place", "status", "n_scored", "n_problems", "created_at"),
         *("reason", "short_commitment"),
     ]
     fields = [

@@ -10,6 +10,7 @@ from django.contrib import admin
 from django.db.models import Field, ForeignKey, Model, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django.utils.html import format_html
 
 from competition import rules
 from competition.domain import audit
@@ -94,6 +95,22 @@ class ScopedAdmin(admin.ModelAdmin):
             before=before,
             after={name: _plain(obj.serializable_value(name)) for name in changed},
         )
+
+
+class Placed:
+    """Lists of what belongs to one phase and track: `place` shows both with their shared task, since tasks
+    call theirs alike.
+    """
+
+    def placed(self, row: Any) -> Any:
+        """What has the phase and the track: the row itself, or the one it hangs on."""
+        return row
+
+    @admin.display(description="task · track · phase")
+    def place(self, row: Any) -> str:
+        found = self.placed(row)
+        names = (found.phase.task, found.track, found.phase)
+        return format_html("<bdi>{}</bdi> · <bdi>{}</bdi> · <bdi>{}</bdi>", *names)
 
 
 class ReadOnlyAdmin(ScopedAdmin):

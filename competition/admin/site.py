@@ -19,6 +19,16 @@ confirm_first = reauthentication_required(enabled=lambda request: not settings.D
 """For what cannot be taken back: ask who is there, unless that was confirmed within five minutes."""
 
 
+def asked_to_type(expected: str) -> str:
+    """The label of the second step: typing what is about to change, so that nobody does it by a slip."""
+    return f"Type {expected} to go on"
+
+
+def require_typed(typed: str, expected: str) -> None:
+    if typed.strip() != expected:
+        raise forms.ValidationError(f"This is not {expected}." if typed else f"{asked_to_type(expected)}.")
+
+
 class DeskLogInForm(AdminAuthenticationForm):
     """People log in with their e-mail address; Django calls the field by another name."""
 

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 
 from competition import clock, rules
 from competition.admin.files import problems_table
-from competition.admin.scope import Own, ReadOnlyAdmin
+from competition.admin.scope import Own, Placed, ReadOnlyAdmin
 from competition.admin.site import confirm_first, desk
 from competition.domain.evaluations import evaluate_again
 from competition.enums import WorkStatus
@@ -50,12 +50,11 @@ class StateFilter(admin.SimpleListFilter):
 
 
 @admin.register(Submission, site=desk)
-class SubmissionAdmin(ReadOnlyAdmin):
+class SubmissionAdmin(Placed, ReadOnlyAdmin):
     task_path = "phase__task"
     list_display = [
         "run",
-        "track",
-        "phase",
+        "place",
         "state",
         "primary",
         "received_at",
@@ -64,7 +63,7 @@ class SubmissionAdmin(ReadOnlyAdmin):
         "page",
     ]
     list_filter = [StateFilter, ("phase", Own), ("track", Own)]
-    list_select_related = ["team", "track", "phase", "submitted_by"]
+    list_select_related = ["team", "track", "phase__task", "submitted_by"]
     search_fields = ["team__name", "run_name", "digest", "public_id"]
     date_hierarchy = "received_at"
     actions = ["evaluate_again"]
@@ -147,11 +146,11 @@ class SubmissionAdmin(ReadOnlyAdmin):
 
 
 @admin.register(RefusedUpload, site=desk)
-class RefusedUploadAdmin(ReadOnlyAdmin):
+class RefusedUploadAdmin(Placed, ReadOnlyAdmin):
     task_path = "phase__task"
-    list_display = ["file_name", "team", "track", "phase", "received_at", "size"]
+    list_display = ["file_name", "team", "place", "received_at", "size"]
     list_filter = [("phase", Own), ("track", Own)]
-    list_select_related = ["team", "track", "phase"]
+    list_select_related = ["team", "track", "phase__task"]
     fields = [
         "team",
         "phase",
@@ -171,11 +170,11 @@ class RefusedUploadAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Evaluation, site=desk)
-class EvaluationAdmin(ReadOnlyAdmin):
+class EvaluationAdmin(Placed, ReadOnlyAdmin):
     task_path = "submission__phase__task"
     list_display = [
         "submission",
-        "track",
+        "place",
         "status",
         "since",
         "attempts",
@@ -184,14 +183,16 @@ class EvaluationAdmin(ReadOnlyAdmin):
         "failure_kind",
     ]
     list_filter = ["status"]
-    list_select_related = ["submission__team", "submission__track", "gold_version"]
+    list_select_related = [
+        *("submission__team", "submission__track", "submission__phase__task"),
+        "gold_version",
+    ]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).annotate(moment=Value(clock.now()))
 
-    @admin.display(description="track")
-    def track(self, evaluation: Evaluation) -> Track:
-        return evaluation.submission.track
+    def placed(self, row: Any) -> Submission:
+        return row.submission
 
     @admin.display(description="since")
     def since(self, evaluation: Any) -> str:

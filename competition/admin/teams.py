@@ -12,7 +12,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 
 from competition import names
-from competition.admin.scope import Own, OwnChoice, ReadOnlyInline, ScopedAdmin, own_choices
+from competition.admin.scope import Own, OwnChoice, Placed, ReadOnlyInline, ScopedAdmin, own_choices
 from competition.admin.site import desk
 from competition.admin.zoned import ZonedField
 from competition.domain.intake import grant_attempts
@@ -167,14 +167,21 @@ class GrantForm(forms.ModelForm):
 
 
 @admin.register(ExtraAttempts, site=desk)
-class ExtraAttemptsAdmin(ScopedAdmin):
+class ExtraAttemptsAdmin(Placed, ScopedAdmin):
     """Granted attempts stay on record; grant again rather than change."""
 
     form = GrantForm
     task_path = "entry__team__task"
-    list_display = ["entry", "amount", "reason", "granted_by", "created_at"]
-    list_select_related = ["entry__team", "entry__phase", "entry__track", "granted_by"]
+    list_display = ["of_team", "place", "amount", "reason", "granted_by", "created_at"]
+    list_select_related = ["entry__team", "entry__phase__task", "entry__track", "granted_by"]
     fields = ["team", "phase", "track", "amount", "reason"]
+
+    @admin.display(description="team", ordering="entry__team__name")
+    def of_team(self, granted: ExtraAttempts) -> Team:
+        return granted.entry.team
+
+    def placed(self, row: Any) -> Any:
+        return row.entry
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         return self.fields if obj is None else ["entry", "amount", "reason", "granted_by", "created_at"]
