@@ -58,6 +58,10 @@ class QuotaUsedUp(CannotSubmit):
     """No attempts left today, or in all."""
 
 
+class NotConfirmed(Refused):
+    """More would happen than was confirmed; the message says what."""
+
+
 class FileRefused(Refused):
     """An organizers' file (items or gold) cannot be taken; `problems` says why, in the form reports use."""
 

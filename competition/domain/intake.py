@@ -232,6 +232,7 @@ def _accept(
             number=latest.number + 1 if latest else 1,
             blob=blob,
             digest=judged.digest,
+            deadline=now_phase.last_accepted_before if within_rules else None,
             n_lines=judged.report["counts"]["lines"],
             warnings={key: value for key, value in judged.report.items() if key != "diagnostics"},
             observed=judged.report["diagnostics"],

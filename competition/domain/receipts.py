@@ -55,6 +55,7 @@ def text_of(one: Submission) -> str:
             f"We have received run {one.number} of {one.team.name} in {one.track.name}, {one.phase.name}.",
             "",
             f"Received     {one.received_at:%Y-%m-%d %H:%M:%S.%f} UTC, that is {in_words(one.received_at)}",
+            *([f"Deadline     {in_words(one.deadline)}, its grace included"] if one.deadline else []),
             f"File         {one.file_name or 'without a name'}, {one.size:,} bytes, {one.n_lines:,} lines",
             f"SHA-256      {one.digest}",
             f"What counts  {RULES[one.phase.counts]}",

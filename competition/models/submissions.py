@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 from django.urls import reverse
 
 from competition.models.base import (
@@ -118,6 +118,12 @@ class Submission(PublicId, Created):
     number = models.PositiveIntegerField(help_text="Counts from 1 in each entry.")
     submitted_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT, related_name="submissions")
     received_at = models.DateTimeField()
+    deadline = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="The phase's close with its grace, as it stood when the run was taken; none for baselines.",
+    )
     blob = models.ForeignKey(Blob, on_delete=models.PROTECT, related_name="submissions")
     digest = models.CharField(max_length=64, validators=[digest_validator])
     size = models.PositiveBigIntegerField()
@@ -163,6 +169,11 @@ class Submission(PublicId, Created):
                 condition=Q(number__gte=1),
                 name="submission_number_from_1",
                 violation_error_message="Submissions count from 1.",
+            ),
+            models.CheckConstraint(
+                condition=Q(deadline__isnull=True) | Q(received_at__lt=F("deadline")),
+                name="submission_before_its_deadline",
+                violation_error_message="A run is received before the deadline it was taken under.",
             ),
             at_most("method", METHOD_LENGTH, name="submission_method_length"),
         ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from competition import clock, jobs
+from competition.domain import audit
 from competition.domain.intake import receive_submission
 from competition.models import (
     GoldVersion,
@@ -54,10 +55,16 @@ class Stage:
         return receive_submission(team=team, phase=self.phase, track=self.track, content=content, **more)
 
     def close(self) -> None:
-        """Let the phase end now."""
+        """Let the phase end now, on record as when an organizer moves it."""
+        before = self._dates()
         self.phase.closes_at = clock.now()
         self.phase.grace_seconds = 0
         self.phase.save()
+        audit.record(actor=None, action="phase moved", target=self.phase, before=before, after=self._dates())
+
+    def _dates(self) -> dict[str, Any]:
+        moments = {name: getattr(self.phase, name).isoformat() for name in ("opens_at", "closes_at")}
+        return {**moments, "grace_seconds": self.phase.grace_seconds}
 
 
 def items(n: int = 8) -> bytes:

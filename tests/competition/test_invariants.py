@@ -48,7 +48,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def site() -> User:
     """A shared task with all there can be: two teams, runs, a withdrawn one, a grant, a published board."""
-    stage = set_stage(counts=Counts.CHOSEN, total_quota=3, daily_quota=3)
+    stage = set_stage(counts=Counts.CHOSEN, total_quota=3, daily_quota=3, closes_at=_later(1))
     organizer = make_organizer_of(stage.task, "organizer")
     first, second = stage.team("First"), stage.team("Second")
     sent = [stage.send(first, run(n), idempotency_key=f"key{n}") for n in (3, 5, 7)]
@@ -66,13 +66,6 @@ def site() -> User:
     withdraw_submission(submission=sent[0], withdrawn_by=first.captain)
     choose_submission(submission=sent[2], chosen_by=first.captain)
     stage.close()
-    AuditEntry.objects.create(
-        at=clock.now(),
-        action="phase moved",
-        target_type="Phase",
-        target_id=str(stage.phase.pk),
-        before={"opens_at": (stage.phase.opens_at).isoformat(), "closes_at": _later(1).isoformat()},
-    )
     request_freeze(phase=stage.phase, track=stage.track, requested_by=organizer, reason="It closed.")
     work_until_idle()
     board = FrozenLeaderboard.objects.get()
@@ -220,8 +213,17 @@ SEEDED: list[tuple[str, str, Callable[[], None]]] = [
     ("submissions_are_numbered_without_gaps", "a lost submission", change(Submission, number=9)),
     ("submissions_are_numbered_without_gaps", "a number used twice", change(Submission, number=2)),
     ("requests_were_answered_once", "a key used twice", change(Submission, idempotency_key="key5")),
-    ("submissions_were_in_time", "one that came too late", moved(Submission, "received_at", hours=3)),
+    (
+        "submissions_were_in_time",
+        "one that came too late",
+        change(Submission, received_at=F("received_at") + timedelta(hours=3), deadline=None),
+    ),
     ("submissions_were_in_time", "one that came too early", moved(Submission, "received_at", days=-3)),
+    (
+        "receipts_name_a_deadline_of_their_phase",
+        "a deadline that never was",
+        moved(Submission, "deadline", seconds=1),
+    ),
     (
         "nothing_was_received_after_it_was_kept",
         "a receipt from the future",

@@ -82,6 +82,16 @@ def submissions_were_in_time() -> Found:
 
 
 @check
+def receipts_name_a_deadline_of_their_phase() -> Found:
+    """The deadline on a receipt is one its phase had: its close then, with its grace then."""
+    for phase in Phase.objects.all():
+        graces = {phase.grace_seconds, *_ever(phase, "grace_seconds")}
+        had = {end + timedelta(seconds=grace) for _, end in _windows(phase) for grace in graces}
+        for one in Submission.objects.filter(phase=phase).exclude(deadline=None).exclude(deadline__in=had):
+            yield _name(one), "names a deadline its phase never had"
+
+
+@check
 def nothing_was_received_after_it_was_kept() -> Found:
     """A receipt's moment was read before the row was written."""
     for model in (Submission, RefusedUpload):
@@ -168,9 +178,14 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def _ever(phase: Phase, field: str) -> list[Any]:
+    """The values a field had before and after each change on record."""
+    return [change[field] for change in _changes(phase) if field in change]
+
+
 def _most_ever(phase: Phase, field: str) -> int | None:
     """The most generous value a limit ever had; None where there was none once."""
-    values = [getattr(phase, field), *(change[field] for change in _changes(phase) if field in change)]
+    values = [getattr(phase, field), *_ever(phase, field)]
     if None in values or "" in values:
         return None
     return max(int(value) for value in values)
