@@ -6,11 +6,13 @@ from random import Random
 
 from django.db import transaction
 
+from competition import clock, rules
+from competition.domain import audit
 from competition.domain.intake import receive_baseline
 from competition.domain.samples import as_lines, items_of
 from competition.domain.teams import create_team
 from competition.enums import TeamRole
-from competition.exceptions import CannotSubmit
+from competition.exceptions import CannotSubmit, NotAllowed
 from competition.models import ItemSet, Phase, SharedTask, Submission, Team, Track, User
 from competition.models.teams import TEAM_NAME_LENGTH
 from competition.names import name_key
@@ -24,13 +26,15 @@ def send_baselines(*, phase: Phase, track: Track, requested_by: User | None) -> 
     """Send every baseline of the kind that needs no gold. Calling it again with the same items changes
     nothing.
 
-    Raises CannotSubmit while there are no items.
+    Raises CannotSubmit while there are no items; NotAllowed when somebody else than an organizer asks.
     """
+    if requested_by is not None and not rules.organizes(requested_by, phase.task):
+        raise NotAllowed("Only organizers send baselines.")
     item_set = ItemSet.objects.current_for(phase, track)
     if item_set is None:
         raise CannotSubmit("Upload the items first: baselines are made from them.")
-    items = items_of(item_set)
-    return [
+    items, before = items_of(item_set), clock.now()
+    runs = [
         receive_baseline(
             team=_team(phase.task, baseline.title),
             item_set=item_set,
@@ -41,6 +45,15 @@ def send_baselines(*, phase: Phase, track: Track, requested_by: User | None) -> 
         for baseline in get_kind(track.kind).baselines
         if not baseline.needs_gold
     ]
+    sent = [run.baseline_name for run in runs if run.received_at >= before]
+    if sent:
+        audit.record(
+            actor=requested_by,
+            action="baselines sent",
+            target=phase,
+            after={"track": track.slug, "items": item_set.version, "baselines": sent},
+        )
+    return runs
 
 
 def _team(task: SharedTask, title: str) -> Team:
