@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db.models import QuerySet
 
 from competition.enums import FileStatus
-from competition.models import ItemSet, SharedTask, Track
+from competition.models import ItemSet, Phase, SharedTask, Track
 
 
 def released_items(track: Track, moment: datetime, *, unopened: bool = False) -> QuerySet[ItemSet]:
@@ -26,6 +27,15 @@ def open_items(task: SharedTask, moment: datetime) -> list[ItemSet]:
     return list(
         current_items().filter(track__task=task, phase__opens_at__lte=moment, phase__closes_at__gt=moment)
     )
+
+
+def sending_phase(phases: Sequence[Phase], track: Track) -> Phase | None:
+    """Of these open phases the first with items in this track, where a run can be sent; else the first."""
+    if len(phases) < 2:
+        return phases[0] if phases else None
+    ready = ItemSet.objects.filter(phase__in=phases, track=track, status=FileStatus.READY)
+    released = set(ready.values_list("phase", flat=True))
+    return next((phase for phase in phases if phase.pk in released), phases[0])
 
 
 def replaced_items(track: Track, moment: datetime, *, unopened: bool = False) -> QuerySet[ItemSet]:

@@ -30,6 +30,7 @@ from competition.enums import Counts
 from competition.exceptions import CannotSubmit, NotAllowed, TooOften
 from competition.forms.runs import RunUploadForm, new_key
 from competition.models import ItemSet, Phase, RefusedUpload, Submission, Team, Track
+from competition.queries.files import sending_phase
 from competition.queries.rail import Rail, rail_of
 from competition.views import track_facts as facts
 from competition.views.explaining import explain, explain_breakdowns
@@ -46,7 +47,7 @@ def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
     now = clock.now()
     rail, found = find_track(request.user, task, track, now)
     team = team_of(request.user, rail.task)
-    phase = rail.phase_called(request.GET.get("phase")) or (rail.open[0] if rail.open else None)
+    phase = rail.phase_called(request.GET.get("phase")) or sending_phase(rail.open, found)
     if request.method != "POST":
         blank = {"idempotency_key": new_key()}
         form = RunUploadForm(initial=blank, **form_settings(found, phase)) if phase and team else None
@@ -158,14 +159,13 @@ def _submit_page(
     if team and phase:
         answer = can_submit(team=team, phase=phase, track=track, moment=rail.moment)
         quota = submissions_left(team=team, phase=phase, track=track, moment=rail.moment)
-        item_set = ItemSet.objects.current_for(phase, track)
         context = {
             "refusal": refusal or answer.reason,
             "sent_nothing": bool(refusal),
             "form": form if answer else None,
             "quota": quota,
             "promise": promise(quota),
-            "items_count": item_set.n_items if item_set else 0,
+            "items_count": answer.item_set.n_items if answer.item_set else 0,
         }
     return show(
         request,

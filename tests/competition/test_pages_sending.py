@@ -9,8 +9,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 
+from competition import clock
 from competition.models import RefusedUpload, Submission
-from tests.support.builders import ITEMS, RUN, as_lines, make_team
+from tests.support.builders import ITEMS, RUN, as_lines, make_items, make_phase, make_team
 from tests.support.clock import frozen_at
 from tests.support.pages import Scene, make_scene
 
@@ -119,6 +120,18 @@ def test_the_form_names_what_is_missing_and_keeps_what_was_typed(scene: Scene) -
 )
 def test_the_page_says_what_one_needs_first(scene: Scene, who: str, words: str) -> None:
     assert words in text(scene.as_(scene.cast[who]).get(f"{scene.address}submit/"))
+
+
+def test_the_page_opens_with_a_phase_that_takes_runs(scene: Scene) -> None:
+    """Not with the one that closes first, while that has no items."""
+    soon = make_phase(scene.task, "soon", name="Warm-up", closes_at=clock.now() + timedelta(hours=1))
+    page = text(scene.as_(scene.lead).get(f"{scene.address}submit/"))
+    assert "Your run for Development" in page
+    assert "Warm-up" in page
+    asked_for = text(scene.as_(scene.lead).get(f"{scene.address}submit/?phase=soon"))
+    assert "The items of this phase are not released yet." in asked_for
+    make_items(soon, scene.track)
+    assert "Your run for Warm-up" in text(scene.as_(scene.lead).get(f"{scene.address}submit/"))
 
 
 @pytest.mark.parametrize("who", ["visitor", "organizer"])
