@@ -45,17 +45,12 @@ def scores_public(phase: Phase, track: Track, moment: datetime) -> bool:
     return is_published(phase, track)
 
 
-def as_fine_as_shown(scores: Mapping[str, float], phase: Phase, track: Track) -> dict[str, float]:
-    """Visible scores for a program, no finer than pages print them before they are official.
+def fineness(phase: Phase, track: Track) -> Callable[[Mapping[str, float]], dict[str, float]]:
+    """What visible scores become for a program: no finer than pages print them before they are official.
 
     The digits beyond are of no use for ranking one's own runs, and hold many references at once
     (`docs/visibility.md`).
     """
-    return fineness(phase, track)(scores)
-
-
-def fineness(phase: Phase, track: Track) -> Callable[[Mapping[str, float]], dict[str, float]]:
-    """`as_fine_as_shown` for many scores of one phase and track."""
     digits = _all_digits if is_published(phase, track) else _digits_shown
     return lambda scores: {key: digits(value) for key, value in scores.items() if math.isfinite(value)}
 

@@ -5,6 +5,7 @@ A token sees the runs of its owner's own teams, never what its owner may see as 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -16,12 +17,12 @@ from competition.domain import visibility
 from competition.domain.intake import can_submit, receive_submission, submissions_left
 from competition.exceptions import NotAllowed
 from competition.forms.runs import RunUploadForm
-from competition.models import Phase, RefusedUpload, SharedTask, Submission, Team, Track, User
+from competition.models import Phase, RefusedUpload, Result, SharedTask, Submission, Team, Track, User
 from competition.queries.rail import rail_of
 from competition.views.api_access import answer, api, error, gives, here, submits
 from competition.views.pages import find_track, team_of
-from competition.views.run_page import state_of
-from competition.views.run_report import speaking_evaluation
+from competition.views.run_page import RunState, state_of
+from competition.views.run_report import speaking_evaluations
 
 MOST_LISTED = 200
 
@@ -76,8 +77,8 @@ def list_runs(request: HttpRequest, user: User, task: str, track: str, phase: st
     """The team's runs in one phase and track, the latest first."""
     now = clock.now()
     team, of_track, of_phase = _place(user, task, track, phase, now)
-    runs = _runs_of(user).filter(team=team, phase=of_phase, track=of_track)[:MOST_LISTED]
-    return answer({"submissions": [_run(request, user, one, now) for one in runs]})
+    found = _runs_of(user).filter(team=team, phase=of_phase, track=of_track)[:MOST_LISTED]
+    return answer({"submissions": _lines(request, list(found), of_phase, of_track, now)})
 
 
 @submits
@@ -96,7 +97,7 @@ def send_run(request: HttpRequest, user: User, task: str, track: str, phase: str
     )
     if isinstance(taken, RefusedUpload):
         return answer(_refusal(request, taken), status=422)
-    made = answer(_run(request, user, taken, now), status=201 if taken.received_at == now else 200)
+    made = answer(_line(request, taken, now), status=201 if taken.received_at == now else 200)
     made["Location"] = here(request, "api_run", taken.public_id)
     return made
 
@@ -104,7 +105,7 @@ def send_run(request: HttpRequest, user: User, task: str, track: str, phase: str
 @gives(ok="Run")
 def show_run(request: HttpRequest, user: User, public_id: str) -> HttpResponse:
     """One run: its state, and its scores when the phase shows them."""
-    return answer(_run(request, user, _own_run(user, public_id), clock.now()))
+    return answer(_line(request, _own_run(user, public_id), clock.now()))
 
 
 @gives(ok="Report")
@@ -195,10 +196,36 @@ def _phase_line(phase: Phase, now: datetime) -> dict[str, Any]:
     }
 
 
-def _run(request: HttpRequest, user: User, run: Submission, now: datetime) -> dict[str, Any]:
-    evaluation = speaking_evaluation(run)
-    state = state_of(run, evaluation, now)
-    line = {
+def _line(request: HttpRequest, run: Submission, now: datetime) -> dict[str, Any]:
+    (line,) = _lines(request, [run], run.phase, run.track, now)
+    return line
+
+
+def _lines(
+    request: HttpRequest, runs: list[Submission], phase: Phase, track: Track, now: datetime
+) -> list[dict[str, Any]]:
+    """Runs of one phase and track, with what may be seen of their scores now."""
+    evaluations = speaking_evaluations(runs)
+    shown = _shown(phase, track, now)
+    lines = []
+    for run in runs:
+        evaluation = evaluations.get(run.pk)
+        result = getattr(evaluation, "result", None)
+        state = state_of(run, evaluation, now)
+        lines.append(_run(request, run, state) | (shown(result) if result else {}))
+    return lines
+
+
+def _shown(phase: Phase, track: Track, now: datetime) -> Callable[[Result], dict[str, Any]]:
+    """What a result adds to the line of its run."""
+    if not visibility.scores_public(phase, track, now):
+        return lambda result: {"sentence": f"The score is kept. {visibility.hidden_until(phase)}"}
+    fine = visibility.fineness(phase, track)
+    return lambda result: {"scores": fine(result.scores), "signature": result.signature}
+
+
+def _run(request: HttpRequest, run: Submission, state: RunState) -> dict[str, Any]:
+    return {
         "id": run.public_id,
         "number": run.number,
         "task": run.phase.task.slug,
@@ -220,13 +247,6 @@ def _run(request: HttpRequest, user: User, run: Submission, now: datetime) -> di
         "problems": here(request, "api_problems", run.public_id),
         "page": request.build_absolute_uri(run.get_absolute_url()),
     }
-    result = getattr(evaluation, "result", None)
-    if result is None:
-        return line
-    if not visibility.scores_public(run.phase, run.track, now):
-        return {**line, "sentence": f"The score is kept. {visibility.hidden_until(run.phase)}"}
-    scores = visibility.as_fine_as_shown(result.scores, run.phase, run.track)
-    return {**line, "scores": scores, "signature": result.signature}
 
 
 def _refusal(request: HttpRequest, refused: RefusedUpload) -> dict[str, Any]:

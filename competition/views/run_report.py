@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,9 +17,18 @@ from scoring.tracks import get_kind
 
 def speaking_evaluation(submission: Submission) -> Evaluation | None:
     """The newest scored evaluation of a run, else the newest one."""
-    evaluations = list(submission.evaluations.select_related("result").order_by("-pk"))
-    done = (one for one in evaluations if one.status == WorkStatus.DONE)
-    return next(done, evaluations[0] if evaluations else None)
+    return speaking_evaluations([submission]).get(submission.pk)
+
+
+def speaking_evaluations(submissions: Sequence[Submission]) -> dict[int, Evaluation]:
+    """Run → the evaluation that speaks for it, in one query. A result's report is fetched when it is read."""
+    evaluations = Evaluation.objects.filter(submission__in=submissions).select_related("result")
+    chosen: dict[int, Evaluation] = {}
+    for one in evaluations.defer("result__report").order_by("pk"):
+        before = chosen.get(one.submission_id)
+        if before is None or one.status == WorkStatus.DONE or before.status != WorkStatus.DONE:
+            chosen[one.submission_id] = one
+    return chosen
 
 
 def selection_for(viewer: Any, team: Team, phase: Phase, track: Track, now: datetime) -> Selection[Any]:

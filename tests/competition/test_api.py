@@ -7,13 +7,25 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from competition import clock
 from competition.domain.tokens import create_token
+from competition.enums import WorkStatus
 from competition.models import RefusedUpload, Submission, User
 from tests.competition.stage import work_until_idle
-from tests.support.builders import RUN, as_lines, make_organizer_of, make_task, make_user
+from tests.support.builders import (
+    RUN,
+    as_lines,
+    make_evaluation,
+    make_organizer_of,
+    make_scored,
+    make_submission,
+    make_task,
+    make_user,
+)
 from tests.support.clock import move_to
 from tests.support.pages import Scene, make_scene
 
@@ -81,6 +93,43 @@ def test_a_run_is_sent_scored_and_read(scene: Scene) -> None:
     assert "gold:v1" in seen["signature"]
     listed = lead.get(f"{PLACE}/dev/submissions/").json()["submissions"]
     assert listed == [seen | {"sentence": listed[0]["sentence"]}]
+
+
+def test_many_runs_are_listed_with_as_many_queries_as_few(scene: Scene) -> None:
+    lead = Program(scene.lead)
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            assert lead.get(f"{PLACE}/dev/submissions/").status_code == 200
+        return len(captured)
+
+    def score(runs: int) -> None:
+        for _ in range(runs):
+            make_scored(make_submission(scene.team, scene.dev, scene.track))
+
+    score(1)
+    lead.get(f"{PLACE}/dev/submissions/")
+    few = queries()
+    score(4)
+    assert queries() == few
+    assert len(lead.get(f"{PLACE}/dev/submissions/").json()["submissions"]) == 5
+
+
+def test_the_newest_scored_evaluation_speaks_for_a_run(scene: Scene) -> None:
+    lead = Program(scene.lead)
+    run = make_submission(scene.team, scene.dev, scene.track)
+    states = []
+    for more in (
+        lambda: make_evaluation(run, status=WorkStatus.QUEUED, scorer_version="short_answer.0"),
+        lambda: make_scored(run, primary=0.25),
+        lambda: make_scored(run, primary=0.5),
+        lambda: make_evaluation(run, status=WorkStatus.QUEUED),
+    ):
+        more()
+        (said,) = lead.get(f"{PLACE}/dev/submissions/").json()["submissions"]
+        assert said == lead.get(said["url"]).json() | {"sentence": said["sentence"]}
+        states.append((said["state"], said["scores"] and said["scores"]["rouge1_f1"]))
+    assert states == [("queued", None), ("scored", 0.25), ("scored", 0.5), ("scored", 0.5)]
 
 
 def test_problems_are_the_objects_the_page_gives(scene: Scene) -> None:
