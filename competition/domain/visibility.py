@@ -5,7 +5,7 @@ only here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -45,14 +45,13 @@ def scores_public(phase: Phase, track: Track, moment: datetime) -> bool:
     return is_published(phase, track)
 
 
-def fineness(phase: Phase, track: Track) -> Callable[[Mapping[str, float]], dict[str, float]]:
-    """What visible scores become for a program: no finer than pages print them before they are official.
+def fineness(phase: Phase, track: Track) -> Callable[[float], float]:
+    """What a visible score becomes for a program: no finer than pages print it before it is official.
 
     The digits beyond are of no use for ranking one's own runs, and hold many references at once
     (`docs/visibility.md`).
     """
-    digits = _all_digits if is_published(phase, track) else _digits_shown
-    return lambda scores: {key: digits(value) for key, value in scores.items() if math.isfinite(value)}
+    return _all_digits if is_published(phase, track) else _digits_shown
 
 
 def _all_digits(value: float) -> float:
@@ -60,7 +59,7 @@ def _all_digits(value: float) -> float:
 
 
 def _digits_shown(value: float) -> float:
-    return float(Decimal(percent(value)) / 100)
+    return float(Decimal(percent(value)) / 100) if math.isfinite(value) else value
 
 
 def hidden_until(phase: Phase) -> str:

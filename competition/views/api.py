@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
+from math import isfinite
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -221,7 +222,10 @@ def _shown(phase: Phase, track: Track, now: datetime) -> Callable[[Result], dict
     if not visibility.scores_public(phase, track, now):
         return lambda result: {"sentence": f"The score is kept. {visibility.hidden_until(phase)}"}
     fine = visibility.fineness(phase, track)
-    return lambda result: {"scores": fine(result.scores), "signature": result.signature}
+    return lambda result: {
+        "scores": {key: fine(value) for key, value in result.scores.items() if isfinite(value)},
+        "signature": result.signature,
+    }
 
 
 def _run(request: HttpRequest, run: Submission, state: RunState) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def show_live(request: HttpRequest, user: User, task: str, track: str, phase: st
             "entries": lines(board.ranked),
             "baselines": lines(board.baselines),
             "unranked": lines(board.unranked),
-            "median": None if board.median is None else fine({"": board.median}).get(""),
+            "median": None if board.median is None else fine(board.median),
             "signature": board.signature,
             "official": _official(request, newest) if newest else None,
             "later": None,
@@ -140,13 +140,11 @@ def _official(request: HttpRequest, board: FrozenLeaderboard) -> dict[str, Any]:
     }
 
 
-def _live_line(
-    line: Standing, keys: list[str], fine: Callable[[Mapping[str, float]], dict[str, float]]
-) -> Line:
+def _live_line(line: Standing, keys: list[str], fine: Callable[[float], float]) -> Line:
     known = line.name == line.team.name and not line.team.is_baseline
     share = line.invalid
     if share is not None:
-        share = InvalidShare(fine({"": share.rate})[""], fine(share.reasons))
+        share = InvalidShare(fine(share.rate), {name: fine(part) for name, part in share.reasons.items()})
     return {
         "rank": line.rank,
         "tied": line.tied and line.rank is not None,
@@ -155,7 +153,7 @@ def _live_line(
         "yours": line.is_own,
         "run_name": line.run.run_name,
         "received_at": line.run.received_at.isoformat(),
-        "scores": _scores(keys, fine(line.scores)),
+        "scores": _scores(keys, {key: fine(value) for key, value in line.scores.items()}),
         "invalid": share.to_json() if share else None,
         "interval": None,
         "rank_interval": None,
