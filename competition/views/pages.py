@@ -1,4 +1,4 @@
-"""What every page shares: the rendering, and finding the task, track or team an address names."""
+"""What every page shares: the rendering, and finding the task, track, team or run an address names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from competition.models import Phase, SharedTask, Team, Track, User
+from competition.models import Phase, SharedTask, Submission, Team, Track, User
 from competition.queries.rail import Rail, rail_of
 
 Viewer = User | AnonymousUser
@@ -53,6 +53,19 @@ def find_track(viewer: Viewer, task_slug: str, slug: str, now: datetime) -> tupl
     if track is None:
         raise Http404
     return rail, track
+
+
+def find_run(viewer: Viewer, public_id: str) -> Submission:
+    """A run this viewer may see, or 404: whether a stranger's run exists is nobody's business."""
+    found = (
+        Submission.objects.visible_to(viewer)
+        .filter(public_id=public_id)
+        .select_related("team", "phase__task", "track__task", "submitted_by")
+        .first()
+    )
+    if found is None:
+        raise Http404
+    return found
 
 
 def check_url(track: Track, phase: Phase) -> str:

@@ -34,7 +34,8 @@ from competition.queries.files import sending_phase
 from competition.queries.rail import Rail, rail_of
 from competition.views import track_facts as facts
 from competition.views.explaining import explain, explain_breakdowns
-from competition.views.pages import TABS, check_url, find_track, show, team_of
+from competition.views.item_scores import item_table
+from competition.views.pages import TABS, check_url, find_run, find_track, show, team_of
 from competition.views.problem_groups import problems_csv, shown_report
 from competition.views.run_page import shown_scores, state_of
 from competition.views.run_report import speaking_evaluation, why_it_counts
@@ -75,7 +76,7 @@ def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
 def submission(request: HttpRequest, public_id: str) -> HttpResponse:
     """The page of a run; to htmx, the part of it that changes."""
     now = clock.now()
-    found = _own_submission(request, public_id)
+    found = find_run(request.user, public_id)
     context = _run_context(request, found, now)
     if request.htmx:  # type: ignore[attr-defined]
         return render(request, "submissions/run.html", {"now": now, **context})
@@ -140,7 +141,7 @@ def refused_problems(request: HttpRequest, public_id: str, form: str) -> HttpRes
 
 @require_safe
 def submission_problems(request: HttpRequest, public_id: str, form: str) -> HttpResponse:
-    run = _own_submission(request, public_id)
+    run = find_run(request.user, public_id)
     return _problems({**run.warnings, "diagnostics": run.observed}, form)
 
 
@@ -224,6 +225,7 @@ def _run_context(request: HttpRequest, found: Submission, now: Any) -> dict[str,
     level = visibility.diagnostics_level(request.user, found.team, found.phase, found.track, now) or 0
     context |= {"scores": shown_scores(scores, result.scores), "signature": result.signature}
     context["invalid"] = invalid_in(found.observed)
+    context["items"] = item_table(found, evaluation, result, level)
     if level >= 1:
         report = result.report
         context["breakdowns"] = explain_breakdowns(kind, scores, result.scores, report.get("breakdowns", {}))
@@ -232,7 +234,7 @@ def _run_context(request: HttpRequest, found: Submission, now: Any) -> dict[str,
 
 
 def _change(request: HttpRequest, public_id: str, what: str) -> HttpResponse:
-    found = _own_submission(request, public_id)
+    found = find_run(request.user, public_id)
     reason = request.POST.get("reason", "").replace("\x00", "").strip()
     try:
         if what == "withdrawn":
@@ -247,19 +249,6 @@ def _change(request: HttpRequest, public_id: str, what: str) -> HttpResponse:
     except NotAllowed as refusal:
         raise PermissionDenied(refusal.message) from refusal
     return redirect(found)
-
-
-def _own_submission(request: HttpRequest, public_id: str) -> Submission:
-    """A run this viewer may see, or 404: whether a stranger's run exists is nobody's business."""
-    found = (
-        Submission.objects.visible_to(request.user)
-        .filter(public_id=public_id)
-        .select_related("team", "phase__task", "track__task", "submitted_by")
-        .first()
-    )
-    if found is None:
-        raise Http404
-    return found
 
 
 def _own_refusal(request: HttpRequest, public_id: str) -> RefusedUpload:

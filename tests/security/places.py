@@ -214,6 +214,20 @@ of_runs(
 )
 
 
+@row("submissions/<slug:public_id>/items.<str:form>")
+def item_scores(everyone: Everyone) -> list[Place]:
+    """The phases here show teams no item scores; the runs of the test phase have none."""
+    return [
+        Place(
+            f"{state}, {form}",
+            f"/submissions/{run.public_id}/items.{form}",
+            seen_by(set() if state.endswith("test") or form == "json" else ORGANIZERS),
+        )
+        for state, run in everyone.runs.items()
+        for form in ("jsonl", "csv", "json")
+    ]
+
+
 @row("refused/<slug:public_id>/", "refused/<slug:public_id>/problems.<str:form>")
 def refused(everyone: Everyone) -> list[Place]:
     return [
