@@ -64,8 +64,8 @@ class PhaseForm(forms.ModelForm):
         if not outside.runs:
             return
         expected = f"{self.instance.slug}/{outside.runs}"
-        field = self.fields["typed"]
-        field.widget, field.label = forms.TextInput(), asked_to_type(expected)
+        self.fields["typed"].widget = forms.TextInput()
+        self["typed"].label = asked_to_type(expected)
         try:
             require_typed(self.cleaned_data.get("typed", ""), expected)
         except ValidationError as error:
@@ -140,8 +140,13 @@ class PhaseAdmin(ScopedAdmin):
         return ["gives_away"] if obj is not None and giveaway.cost_of(obj) else []
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        first = self.get_readonly_fields(request, obj)
-        return [*first, *(name for name in super().get_fields(request, obj) if name not in first)]
+        """What the settings cost in front; behind the dates what is asked when they change."""
+        first, asked = self.get_readonly_fields(request, obj), ["reason", "typed"]
+        others = [name for name in super().get_fields(request, obj) if name not in (*first, *asked)]
+        if obj is None:
+            return others
+        behind = others.index(DATES[-1]) + 1
+        return [*first, *others[:behind], *asked, *others[behind:]]
 
     @admin.display(description="what this gives away")
     def gives_away(self, phase: Phase) -> str:

@@ -44,9 +44,10 @@ class Outside:
             for runs, teams, where in groups
             if runs
         ]
+        was, stays = ("it was", "it stays") if self.runs == 1 else ("they were", "they stay")
         return (
-            f"With these dates {' and '.join(said)}. Nothing is lost: they were accepted under the dates of "
-            "then, which receipts and the audit trail name, and they stay counted."
+            f"With these dates {' and '.join(said)}. Nothing is lost: {was} accepted under the dates of "
+            f"then, which receipts and the audit trail name, and {stays} counted."
         )
 
 

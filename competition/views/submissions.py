@@ -218,7 +218,7 @@ def _run_context(request: HttpRequest, found: Submission, now: Any) -> dict[str,
         "state": state_of(found, evaluation, now),
         "observed": explain(kind, found.observed, levels=[0]),
     }
-    if result is None:
+    if evaluation is None or result is None:
         return context
     if not visibility.scores_visible(request.user, found.phase, found.track, now):
         return {**context, "hidden": f"The score is kept. {visibility.hidden_until(found.phase)}"}

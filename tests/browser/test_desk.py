@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from competition import clock
 from competition.admin import desk
-from competition.models import FreezeRequest, Phase
+from competition.models import AuditEntry, FreezeRequest, Phase, Submission
 from tests.support import builders
 
 if TYPE_CHECKING:
@@ -104,3 +104,31 @@ def test_a_board_is_frozen_in_two_steps_with_and_without_scripts(
     page.get_by_role("button", name="Freeze").click()
     assert "queued" in page.inner_text("#content")
     assert FreezeRequest.objects.get().requested_by == closed[2]
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_deadline_before_received_runs_is_moved_in_two_steps(
+    open_page: Callable[..., Page],
+    closed: tuple[Phase, Track, User],
+    sign_in: Callable[[Page, User], None],
+    scripts: bool,
+) -> None:
+    phase, _, organizer = closed
+    received_at = phase.closes_at - timedelta(hours=1)
+    Submission.objects.update(received_at=received_at)
+    page = open_page(java_script_enabled=scripts)
+    sign_in(page, organizer)
+    page.goto(reverse("admin:competition_phase_change", args=[phase.pk]))
+    assert not page.locator("[name=typed]").is_visible()
+    page.locator("[name=closes_at_text]").fill((received_at - timedelta(hours=1)).isoformat())
+    page.get_by_label("Reason").fill("The hall closes.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    assert "3 received runs of 3 teams would lie after the new close" in page.inner_text("#content")
+    if scripts:
+        assert not Axe().run(page, options=OURS).response["violations"]
+    page.get_by_label("Type test/3 to go on").fill("test/3")
+    page.get_by_role("button", name="Save", exact=True).click()
+    assert "announced on the task's page" in page.inner_text("#main")
+    phase.refresh_from_db()
+    assert phase.closes_at == received_at - timedelta(hours=1)
+    assert AuditEntry.objects.get(action="phase moved").after["runs outside"] == 3
