@@ -62,7 +62,8 @@ def test_the_page_shows_the_lowest_with_their_answers_and_an_anchor_each() -> No
     assert '<tr id="item-30"><th scope="row"><a href="#item-30"><bdi>q29</bdi></a></th>' in page
     assert page.index("#item-8") < page.index("#item-9")  # equal in quarters: in the items' order
     assert "In quarters (0, 25, 50, 75, 100)" in page
-    assert 'dir="auto">beta x x x x x</td><td class="num">25</td>' in page
+    assert '<bdi>q5</bdi></a></th><td class="num">25</td><td class="text"><bdi>easy</bdi></td>' in page
+    assert 'dir="auto">beta x x x x x</td></tr>' in page
 
 
 def test_one_score_in_quarters_before_references_may_be_seen_and_all_exactly_then() -> None:
