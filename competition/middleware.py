@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from allauth.account.adapter import get_adapter
 from allauth.account.authentication import get_authentication_records
@@ -21,12 +21,15 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve, reverse
-from django.utils.http import urlencode
+from django.utils.http import parse_header_parameters, urlencode
 
 from competition import logs, rules
 from competition.models.tasks import LARGEST_LIMITS
 from competition.views import errors
 from scoring.records import MIB
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -87,13 +90,39 @@ LARGEST_UPLOAD = LARGEST_LIMITS.file_bytes + MIB
 TAKES_FILES = {"submit", "check", "api_runs", "competition_itemset_add", "competition_goldversion_add"}
 
 
+CHARSETS = {"utf-8", "utf8", "us-ascii", "ascii", "iso-8859-1", "latin-1"}
+UNREADABLE = "text/plain; charset=unreadable"
+
+
+def is_readable(content_type: str) -> bool:
+    """Whether Django can take this apart and decode by it; over some of the rest it breaks."""
+    try:
+        _, options = parse_header_parameters(content_type)
+    except (LookupError, ValueError):
+        return False
+    return options.get("charset", "utf-8").lower() in CHARSETS
+
+
+def with_readable_type(application: WSGIApplication) -> WSGIApplication:
+    """Django reads the type while it makes the request, before any middleware could refuse it."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if not is_readable(environ.get("CONTENT_TYPE", "")):
+            environ["CONTENT_TYPE"] = UNREADABLE
+        return application(environ, start_response)
+
+    return answer
+
+
 class BoundedBody:
-    """Refuse what announces more than its address takes, before a byte of it is read."""
+    """Refuse what announces more than its address takes, or a charset nobody knows, before a byte is read."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not is_readable(request.META.get("CONTENT_TYPE", "")):
+            return errors.bad_request(request)
         announced = request.META.get("CONTENT_LENGTH") or "0"
         if announced.isdecimal() and int(announced) <= LARGEST_BODY:
             return self.get_response(request)

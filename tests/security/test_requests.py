@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import secrets
@@ -10,12 +11,14 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from wsgiref.util import setup_testing_defaults
 
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import override_settings
 
+from competition.wsgi import application
 from tests.security.desk import DESK
 from tests.security.places import ONLY_POST, SITE
 from tests.support.crawler import addresses, body_of, changed, fingerprint, undone
@@ -251,3 +254,44 @@ def test_no_form_breaks_over_a_nul(everyone: Everyone) -> None:
                 with undone():
                     answer = client.post(place.address, {**dict.fromkeys(place.sends, NUL), **fields})
                     assert answer.status_code < 500, (role, place)
+
+
+CONTENT_TYPES = (
+    *("multipart/form-data; boundary*=foo''x", "text/plain; name*=foo''x"),
+    *("multipart/form-data; boundary=x; charset=hex", "multipart/form-data; boundary=x; charset=idna"),
+    *("text/plain; charset=rot13", "application/x-www-form-urlencoded; charset=utf-7"),
+)
+FORM = b'--x\r\nContent-Disposition: form-data; name="run_name"\r\n\r\nxn--a\xff\r\n--x--\r\n'
+
+
+@pytest.mark.parametrize("content_type", CONTENT_TYPES)
+def test_a_content_type_that_nobody_can_read_is_refused(everyone: Everyone, content_type: str) -> None:
+    """As a server would be asked: Django takes the type apart before its own handling of errors begins."""
+    for path, query in ((f"/api/v1{everyone.address}dev/submissions/", ""), ("/accounts/login/", "a=%ff")):
+        for method in ("POST", "GET"):
+            environ = {
+                "REQUEST_METHOD": method,
+                "PATH_INFO": path,
+                "QUERY_STRING": query,
+                "CONTENT_TYPE": content_type,
+                "CONTENT_LENGTH": str(len(FORM)),
+                "HTTP_HOST": "testserver",
+                "wsgi.input": io.BytesIO(FORM),
+            }
+            setup_testing_defaults(environ)
+            said: list[str] = []
+            body = b"".join(application(environ, lambda status, *_, said=said: said.append(status)))  # type: ignore[misc]
+            assert said == ["400 Bad Request"]
+            assert b"could not be read" in body
+
+
+def test_the_usual_content_types_are_read(everyone: Everyone) -> None:
+    client = everyone.as_("visitor")
+    for content_type in (
+        "",
+        "text/html; charset=UTF-8",
+        'text/plain; charset="utf-8"',
+        "nonsense",
+        "text/x; x",
+    ):
+        assert client.generic("GET", "/", b"x", content_type=content_type).status_code == 200
