@@ -145,6 +145,8 @@ def _field(field: forms.Field) -> Schema:
     if isinstance(field, forms.FileField):
         return {"type": "string", "format": "binary", "description": str(field.label)}
     found: Schema = {"type": "string", "maxLength": getattr(field, "max_length", None)}
+    if isinstance(field, forms.URLField):
+        found["format"] = "uri"
     if field.help_text:
         found["description"] = str(field.help_text)
     return {key: value for key, value in found.items() if value is not None}

@@ -61,6 +61,8 @@ def test_the_form_is_described_as_it_is() -> None:
     assert schema["properties"].keys() == RunUploadForm.base_fields.keys()
     assert schema["required"] == ["file"]
     assert schema["properties"]["run_name"]["maxLength"] == 80
+    assert schema["properties"]["code_url"]["format"] == "uri"
+    assert schema["properties"]["file"]["format"] == "binary"
 
 
 def test_the_page_of_the_api_names_every_address() -> None:
