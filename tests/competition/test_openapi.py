@@ -22,7 +22,7 @@ from tests.support.api_description import Description
 from tests.support.builders import as_lines
 from tests.support.roles import Everyone, gather, run_lines
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
 
 def in_routes() -> dict[str, str]:
