@@ -1,4 +1,4 @@
-"""What participants download without an account: whole, the same for all, built by the sweep, without gold."""
+"""What participants download without an account: whole, alike for all, built by the sweep, without gold."""
 
 from __future__ import annotations
 
