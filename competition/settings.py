@@ -187,7 +187,7 @@ else:
 AUTH_USER_MODEL = "competition.User"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
+    "competition.authentication.Backend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -206,9 +206,13 @@ EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="podium@localhost")
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
+ACCOUNT_ADAPTER = "competition.authentication.Adapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_CONFIGURED else "none"
+# Nobody learns who has an account. Without mail an address proves nothing, so it may have several:
+# `docs/decisions/0011-an-address-proves-nothing.md`.
+ACCOUNT_PREVENT_ENUMERATION = "strict"
 ACCOUNT_USER_DISPLAY = "competition.models.people.shown_name"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
@@ -217,7 +221,10 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
 ACCOUNT_REAUTHENTICATION_REQUIRED = True  # for another address
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300  # freezing, gold and re-evaluation ask again after this
 ACCOUNT_RATE_LIMITS = {"signup": "20/m/ip,60/h/ip"}
-ACCOUNT_FORMS = {"signup": "competition.forms.accounts.SignUpForm"}
+ACCOUNT_FORMS = {
+    "signup": "competition.forms.accounts.SignUpForm",
+    "reset_password": "competition.forms.accounts.ResetForm",
+}
 
 # Organizers need a second factor outside the demo: `competition/middleware.py`.
 MFA_TOTP_ISSUER = "Podium"
@@ -230,7 +237,7 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # trying on cannot keep an organizer out for longer
-AXES_RESET_ON_SUCCESS = True
+AXES_RESET_ON_SUCCESS = False  # or an account of one's own at the address would clear tries on another's
 AXES_USERNAME_CALLABLE = "competition.middleware.username_tried"
 AXES_LOCKOUT_CALLABLE = "competition.middleware.locked_out"
 AXES_CLIENT_IP_CALLABLE = "competition.middleware.client_address"

@@ -15,12 +15,12 @@ from tests.support.imports import ROOT, Import, imports_of, module_name, sources
 
 # From the top towards the bottom. A module may import from its own row and from rows below it.
 ROWS = [
-    "settings formats urls wsgi apps middleware views admin bell jobs management templatetags",
+    "settings formats urls wsgi apps authentication middleware views admin bell jobs management templatetags",
     "forms",
     "domain exports operations scoring_child",
     "queries",
     "models grants triggers",
-    "rules enums exceptions clock names logs outages charts",
+    "rules enums exceptions clock names logs outages passwords charts",
 ]
 ROW = {room: number for number, rooms in enumerate(ROWS) for room in rooms.split()}
 SCORING = len(ROWS)

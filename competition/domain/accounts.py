@@ -1,20 +1,98 @@
-"""People and their roles: accepted terms, organizers, and leaving for good."""
+"""People and their roles: addresses, accepted terms, organizers, and leaving for good."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
-from django.db import transaction
+from django.db import connection, transaction
 
-from competition import clock, rules
+from competition import clock, passwords, rules
 from competition.domain import audit
 from competition.domain.teams import end_membership, is_captain_of_others
-from competition.exceptions import NotAllowed, Refused
+from competition.domain.throttle import wait_until
+from competition.exceptions import NotAllowed, Refused, TooOften
 from competition.models import ApiToken, Membership, OrganizerRole, SharedTask, TermsAcceptance, User
+from competition.models.people import accounts_at
+
+CLAIMS, CLAIM_SECONDS = 5, 3_600
+"""So often an address may be signed up with, or changed to, in so many seconds: each time a password is tried
+on the accounts it has."""
+
+
+# Addresses
+
+
+def keep_address(*, instance: User, created: bool, using: str, raw: bool = False, **_: Any) -> None:
+    """Give each new account the row that log-in and the page of addresses look for. A receiver."""
+    if created and instance.email and not raw:
+        EmailAddress.objects.using(using).create(user=instance, email=instance.email.lower(), primary=True)
+
+
+def whose_password(address: str, password: str) -> User | None:
+    """The account at this address that opens with this password. Takes the time of one hash, always."""
+    users = list(accounts_at(address))
+    place = passwords.first_opened(password, [user.password for user in users])
+    return None if place is None else users[place]
+
+
+def claim_address(address: str, at: datetime | None = None) -> None:
+    """Count that somebody wants this address, known or not. Raises TooOften."""
+    moment = at or clock.now()
+    again_at = wait_until(f"address {address.lower()}", most=CLAIMS, seconds=CLAIM_SECONDS, moment=moment)
+    if again_at is not None:
+        raise TooOften("This address was asked for too often. Try again in an hour.", again_at)
+
+
+def alone_with(address: str) -> None:
+    """Until the transaction ends nobody else signs up with this address: a double click makes one account.
+
+    SQLite's transactions write one after the other anyway.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [address.lower()])
+
+
+@transaction.atomic
+def change_address(*, user: User, address: str, password: str) -> User:
+    """Let this person log in with another address, which nobody verified. The password must be right."""
+    EmailAddress.objects.filter(user=user).delete()
+    user.email = address.lower()
+    user.set_password(password)  # shares the salt of that address, and ends sessions elsewhere
+    user.save(update_fields=["email", "password"])
+    EmailAddress.objects.create(user=user, email=user.email, primary=True)
+    audit.record(actor=user, action="address changed", target=user)
+    return user
+
+
+def find_account(named: str) -> User:
+    """The one account with this id or this address. Raises Refused when there is none, or several."""
+    if "@" not in named:
+        found = list(User.objects.filter(public_id=named))
+    else:
+        found = list(accounts_at(named))
+    if not found:
+        raise Refused(f"There is no account {named}.")
+    if len(found) > 1:
+        told = "; ".join(f"{user.public_id}, {user}, since {user.date_joined:%Y-%m-%d}" for user in found)
+        raise Refused(f"Several accounts have the address {named}. Name one by its id: {told}.")
+    return found[0]
+
+
+def organizer_at(address: str) -> User | None:
+    """Who may be made an organizer by this address: an account made for that, or whoever verified it. Not
+    somebody who signed up with it, which anybody can.
+    """
+    made_for_it = User.objects.filter(username__iexact=address).first()
+    return made_for_it or accounts_at(address).filter(emailaddress__verified=True).first()
+
+
+# Roles
 
 
 @transaction.atomic
@@ -59,15 +137,19 @@ def make_organizer(*, user: User, task: SharedTask, by: User | None = None) -> O
 def create_organizer(
     *, email: str, password: str, display_name: str = "", superuser: bool = False, by: User | None = None
 ) -> User:
-    """An account that may open the desk; which shared tasks it sees is said by `make_organizer`."""
-    user = User.objects.create_user(
-        username=email,
-        email=email,
-        password=password,
+    """An account that may open the desk; which shared tasks it sees is said by `make_organizer`.
+
+    A new one, whoever signed up with the address: nobody has shown that it is theirs.
+    """
+    user = User(
+        username=email.lower(),
+        email=User.objects.normalize_email(email),
         display_name=display_name,
         is_staff=True,
         is_superuser=superuser,
     )
+    user.set_password(password)
+    user.save()
     audit.record(actor=by, action="organizer account created", target=user, after={"superuser": superuser})
     return user
 
@@ -86,6 +168,14 @@ def reset_second_factor(*, user: User, reason: str) -> int:
             session.delete()
     audit.record(actor=None, action="second factor reset", target=user, reason=reason, after={"gone": gone})
     return gone
+
+
+@transaction.atomic
+def reset_password(*, user: User, password: str, reason: str) -> None:
+    """Give an account another password, and with it end its sessions. For the command line only."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    audit.record(actor=None, action="password reset", target=user, reason=reason)
 
 
 @transaction.atomic

@@ -1,19 +1,34 @@
-"""Signing up: the account, and on the way to a shared task the team and the terms in the same form."""
+"""Signing up: the account, and on the way to a shared task the team and the terms in the same form.
+
+Also a way to a new password and, where no mail is set up, another address.
+"""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
-from allauth.account.forms import SignupForm
+from allauth.account.adapter import get_adapter
+from allauth.account.fields import EmailField, PasswordField
+from allauth.account.forms import ResetPasswordForm, SignupForm
+from allauth.account.utils import passthrough_next_redirect_url
+from allauth.core.context import request_context
 from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 
-from competition.domain.accounts import accept_terms
+from competition.domain.accounts import accept_terms, alone_with, claim_address, whose_password
 from competition.domain.teams import create_team, is_name_taken
 from competition.exceptions import NameRefused
 from competition.models import SharedTask, Team, User
 from competition.names import clean_name
+
+log = logging.getLogger(__name__)
 
 TEAM_FIELDS = ("team_name", "affiliation", "terms")
 
@@ -46,6 +61,11 @@ class SignUpForm(SignupForm):
     def __init__(self, *args: Any, task: SharedTask | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.task = task
+        if not settings.EMAIL_CONFIGURED:
+            self.fields["email"].help_text = (
+                "You log in with it; nothing is sent to it. Have an account already? Log in instead: with "
+                "another password this would be a second one."
+            )
         if task is None:
             for name in TEAM_FIELDS:
                 del self.fields[name]
@@ -74,16 +94,38 @@ class SignUpForm(SignupForm):
         return cleaned
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
-        """The account and its team, both or neither. An address that is known gets the answer of a new one,
-        and no team. Raises NameTaken when the name went a moment ago.
+        """The account and its team, both or neither. An address that is known gets the answer of a new one:
+        with mail no account and no team, without mail an account of its own.
+
+        Whose password opens an account of the address is sent to log in. Raises NameTaken when the name went
+        a moment ago, and TooOften.
         """
+        address = self.cleaned_data["email"]
+        claim_address(address)
         with transaction.atomic():
+            alone_with(address)
+            password = self.cleaned_data["password1"]
+            opened = whose_password(address, password)
+            if self.account_already_exists:
+                make_password(password)  # as long as keeping it takes
+            elif opened:
+                messages.info(request, "You have an account with this address and password: log in.")
+                return None, redirect(
+                    passthrough_next_redirect_url(request, reverse("account_login"), "next")
+                )
             user, answer = super().try_save(request)
             if user is not None:
                 user.display_name = self.cleaned_data["display_name"]
                 user.save(update_fields=["display_name"])
                 self._register_team(user)
         return user, answer
+
+    def save(self, request: HttpRequest) -> User:
+        """As django-allauth does it, except that the row of the address is made with the account."""
+        adapter = get_adapter()
+        user: User = adapter.save_user(request, adapter.new_user(request), self)
+        self.custom_signup(request, user)
+        return user
 
     def _register_team(self, user: User) -> None:
         name = self.cleaned_data.get("team_name")
@@ -92,3 +134,42 @@ class SignUpForm(SignupForm):
         if "terms" in self.fields:
             accept_terms(user=user, task=self.task)
         create_team(task=self.task, name=name, captain=user, affiliation=self.cleaned_data["affiliation"])
+
+
+class ResetForm(ResetPasswordForm):
+    """Asks for a letter that leads to a new password."""
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        """Nothing yet: see `write`."""
+        return str(self.cleaned_data["email"])
+
+    def write(self, request: HttpRequest) -> None:
+        """Send the letter, to each account of the address or to say that there is none."""
+        try:
+            with request_context(request):
+                super().save(request)
+        except OSError as fault:
+            log.warning("A letter about a password could not be sent: %s", type(fault).__name__)
+
+
+class AddressForm(forms.Form):
+    """Another address to log in with. Nobody can verify it, so the password says who asks."""
+
+    email = EmailField(label="New address", required=True)
+    password = PasswordField(label="Your password", autocomplete="current-password")
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def clean_email(self) -> str:
+        address: str = get_adapter().clean_email(self.cleaned_data["email"].lower())
+        if address == self.user.email.lower():
+            raise forms.ValidationError("This is your address already.")
+        return address
+
+    def clean_password(self) -> str:
+        password: str = self.cleaned_data["password"]
+        if not get_adapter().reauthenticate(self.user, password):
+            raise get_adapter().validation_error("incorrect_password")
+        return password

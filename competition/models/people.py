@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.contrib.auth.hashers import is_password_usable, make_password
 from django.contrib.auth.models import AbstractUser
 from django.db import models
-from django.db.models.functions import Lower
 
+from competition import passwords
 from competition.models.base import Created, PublicId, digest_validator
 
 
 class User(PublicId, AbstractUser):
-    """A person. Logs in with the e-mail address; other people see the display name only."""
+    """A person. Logs in with e-mail address and password; other people see the display name only.
+
+    An address belongs to one account only once it is verified. Nothing is ever given to somebody for an
+    address: rights hang on accounts.
+    """
 
     email = models.EmailField("e-mail address", blank=True)
     display_name = models.CharField(
         max_length=80, blank=True, help_text="Shown to your team and on its page."
     )
 
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                Lower("email"),
-                condition=~models.Q(email=""),
-                name="user_email_unique",
-                violation_error_message="An account with this e-mail address exists.",
-            )
-        ]
-
     def __str__(self) -> str:
         return shown_name(self)
+
+    def set_password(self, raw_password: str | None) -> None:
+        """Hashed with the salt of the other accounts of the address, where there are any."""
+        others = accounts_at(self.email).exclude(pk=self.pk).values_list("password", flat=True)
+        like = next(filter(is_password_usable, others), None)
+        if raw_password is None or like is None:
+            self.password = make_password(raw_password)
+        else:
+            self.password = passwords.hash_like(raw_password, like)
+        self._password = raw_password
 
     @property
     def is_closed(self) -> bool:
         """Deleted by its owner: what it did stays, who it was is gone."""
         return not self.is_active and not self.email
+
+
+def accounts_at(address: str) -> models.QuerySet[Any]:
+    """The accounts that may be opened with this address: who verified it, then who came to it last.
+
+    Last first, so that a password somebody chose for an account of their own is never tried on another's.
+    """
+    found = User.objects.filter(emailaddress__email=address.strip().lower())
+    return found.order_by("-emailaddress__verified", "-is_active", "-emailaddress__pk")
 
 
 def shown_name(user: User) -> str:

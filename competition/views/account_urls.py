@@ -8,6 +8,8 @@ from competition.views import accounts, tokens
 
 urlpatterns = [
     path("signup/", accounts.SignUp.as_view(), name="account_signup"),
+    path("email/", accounts.email, name="account_email"),
+    path("password/reset/", accounts.PasswordReset.as_view(), name="account_reset_password"),
     path("delete/", accounts.delete, name="delete_account"),
     path("tokens/", tokens.tokens, name="api_tokens"),
     path("tokens/<slug:public_id>/revoke/", tokens.revoke, name="revoke_token"),

@@ -50,7 +50,7 @@ def sign_in(live_server: Any) -> Callable[[Page, User], None]:
     def sign_in_(page: Page, user: User) -> None:
         session = SessionStore()
         session[SESSION_KEY] = str(user.pk)
-        session[BACKEND_SESSION_KEY] = "allauth.account.auth_backends.AuthenticationBackend"
+        session[BACKEND_SESSION_KEY] = "competition.authentication.Backend"
         session[HASH_SESSION_KEY] = user.get_session_auth_hash()
         session.create()
         cookie = {"name": "sessionid", "value": session.session_key, "url": live_server.url}

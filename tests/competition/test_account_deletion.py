@@ -33,7 +33,6 @@ def confirm(client: Client) -> Any:
 
 def test_the_password_comes_first_and_then_all_is_gone(scene: Scene) -> None:
     user = make_user("zoe", display_name="Zoe Zarathustra")
-    EmailAddress.objects.create(user=user, email=user.email, primary=True)
     TOTP.activate(user, "A" * 32)
     secret = create_token(user=user, name="cluster", scope="submit").secret
     Membership.objects.create(team=scene.team, user=user, task=scene.task, joined_at=scene.dev.opens_at)

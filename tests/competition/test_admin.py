@@ -32,7 +32,7 @@ SYSTEM_ROWS = {
 
 def signed_in(user: Any) -> Client:
     client = Client()
-    client.force_login(user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(user, backend="competition.authentication.Backend")
     return client
 
 

@@ -64,7 +64,7 @@ def scene() -> Scene:
 
 def signed_in(user: Any) -> Client:
     client = Client()
-    client.force_login(user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(user, backend="competition.authentication.Backend")
     return client
 
 

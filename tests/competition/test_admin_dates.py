@@ -92,7 +92,7 @@ def test_a_stored_moment_comes_back_as_it_was() -> None:
 
 def signed_in(user: Any) -> Client:
     client = Client()
-    client.force_login(user, backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(user, backend="competition.authentication.Backend")
     return client
 
 

@@ -54,7 +54,7 @@ def test_a_development_phase_that_asks_the_items_of_a_test_phase_shares_its_gold
 
 def organizer_of(task: Any) -> Client:
     client = Client()
-    client.force_login(make_organizer_of(task), backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(make_organizer_of(task), backend="competition.authentication.Backend")
     return client
 
 

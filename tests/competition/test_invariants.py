@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.db.models import F, Model
@@ -141,6 +142,10 @@ def join_second_team() -> None:
     Membership.objects.create(team=other, user=member.user, task=member.task, joined_at=clock.now())
 
 
+def verify_twice() -> None:
+    EmailAddress.objects.update(email="ours@example.org", verified=True)
+
+
 def leak_gold() -> None:
     report = Result.objects.first().report
     change(Result, report={**report, "digests": {**report["digests"], "gold": "ab" * 32}})()
@@ -247,6 +252,9 @@ SEEDED: list[tuple[str, str, Callable[[], None]]] = [
             Submission.objects.update(withdrawn_at=None),
         ),
     ),
+    ("accounts_keep_their_address", "a lost row", remove(EmailAddress)),
+    ("accounts_keep_their_address", "another address", change(EmailAddress, email="no@example.org")),
+    ("verified_addresses_have_one_account", "two owners", verify_twice),
     ("memberships_are_in_the_teams_task", "a member elsewhere", another_task_for(Membership, "task")),
     ("people_are_in_one_team", "a person in two teams", join_second_team),
     ("captains_are_members", "a captain who left", lambda: change(Membership, left_at=_later(1))()),
@@ -388,12 +396,12 @@ def unguard() -> None:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(
             "SELECT conrelid::regclass::text, conname FROM pg_constraint "
-            "WHERE contype IN ('c', 'f', 'u') AND conrelid::regclass::text LIKE 'competition_%'"
+            "WHERE contype IN ('c', 'f', 'u') AND conrelid::regclass::text ~ '^(competition|account)_'"
         )
         for table, name in cursor.fetchall():
             cursor.execute(f'ALTER TABLE {table} DROP CONSTRAINT IF EXISTS "{name}" CASCADE')
         cursor.execute(
-            "SELECT indexname FROM pg_indexes WHERE tablename LIKE 'competition_%' "
+            "SELECT indexname FROM pg_indexes WHERE tablename ~ '^(competition|account)_' "
             "AND indexdef LIKE 'CREATE UNIQUE%' AND indexname NOT LIKE '%_pkey'"
         )
         for (name,) in cursor.fetchall():

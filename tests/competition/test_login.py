@@ -58,7 +58,8 @@ def test_a_host_we_do_not_have_gets_nothing() -> None:
     assert Client().get("/accounts/login/", headers={"Host": "evil.example"}).status_code == 400
 
 
-def test_another_address_needs_the_password_first() -> None:
+def test_with_mail_another_address_needs_the_password_first(settings: Any) -> None:
+    settings.EMAIL_CONFIGURED = True
     user = make_user("known")
     client = Client()
     client.force_login(user)

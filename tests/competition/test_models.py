@@ -65,7 +65,6 @@ def work(**fields: Any) -> None:
 
 
 FAULTS: dict[str, Callable[[], object]] = {
-    "user_email_unique": lambda: [User.objects.create(username=e, email=e) for e in ("A@x.org", "a@x.org")],
     "organizer_role_unique": lambda: again(
         builders.make_organizer_of(builders.make_task()).organizer_roles.get()
     ),

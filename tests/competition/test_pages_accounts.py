@@ -77,7 +77,7 @@ def test_titles_are_written_as_sentences(title: str, said: str) -> None:
 def test_pages_of_the_account_speak_as_the_others_do() -> None:
     """Headings, buttons and labels of the library have Capitals On Each Word; ours have none."""
     client = Client()
-    client.force_login(make_user("known"), backend="allauth.account.auth_backends.AuthenticationBackend")
+    client.force_login(make_user("known"), backend="competition.authentication.Backend")
     for name in (
         "password/reset/",
         "email/",

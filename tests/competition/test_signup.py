@@ -8,6 +8,7 @@ import pytest
 from django.core import mail
 from django.test import Client
 
+from competition.domain.accounts import whose_password
 from competition.domain.teams import create_team
 from competition.exceptions import NameTaken
 from competition.forms import accounts
@@ -105,7 +106,31 @@ def test_with_mail_a_known_address_is_answered_like_a_new_one(settings: Any) -> 
     assert list(Team.objects.values_list("name", flat=True)) == ["Aegean"]
 
 
+def test_where_no_mail_is_sent_the_way_to_a_new_password_says_so() -> None:
+    make_user("known")
+    said = [
+        Client().post("/accounts/password/reset/", {"email": f"{who}@example.org"}).content.decode()
+        for who in ("known", "nobody")
+    ]
+    assert all("This site sends no mail" in page for page in said)
+    assert not mail.outbox
+
+
+def test_a_letter_that_cannot_be_sent_changes_no_answer(
+    settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.EMAIL_CONFIGURED = True
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "localhost", 1
+    make_user("known")
+    for who in ("known", "nobody"):
+        answer = Client().post("/accounts/password/reset/", {"email": f"{who}@example.org"})
+        assert (answer.status_code, answer["Location"]) == (302, "/accounts/password/reset/done/")
+    assert caplog.text.count("A letter about a password could not be sent") == 2
+
+
 def test_a_reset_is_answered_alike(settings: Any) -> None:
+    settings.EMAIL_CONFIGURED = True
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     make_user("known")
     answers = [
@@ -116,3 +141,9 @@ def test_a_reset_is_answered_alike(settings: Any) -> None:
         (302, "/accounts/password/reset/done/", b"")
     }
     assert len(mail.outbox) == 2
+    link = next(word for word in mail.outbox[0].body.split() if "/password/reset/key/" in word)
+    client = Client()
+    form = client.get(link.partition("testserver")[2], follow=True)
+    new = {"password1": "another long phrase", "password2": "another long phrase"}
+    client.post(form.redirect_chain[-1][0], new)
+    assert whose_password("known@example.org", "another long phrase") == User.objects.get()

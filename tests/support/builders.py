@@ -45,7 +45,8 @@ def make_user(name: str = "", **fields: Any) -> User:
     name = name or f"person{next(_count)}"
     fields.setdefault("email", f"{name}@example.org")
     fields.setdefault("display_name", name.capitalize())
-    return User.objects.create(username=fields["email"], password=_hashed(PASSWORD), **fields)
+    fields.setdefault("username", fields["email"])
+    return User.objects.create(password=_hashed(PASSWORD), **fields)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -15,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 LINK = re.compile(r"""(?:href|src|action|hx-get)=["']([^"'#]+)""")
 UNWATCHED = {"django_session", "shared_cache"}
-"""Who is signed in since when, and counters: a look may well move these."""
+"""Who is signed in since when, and counters: a request that changes something may well move these too."""
 
 
 def addresses(resolver: URLResolver | None = None, before: str = "") -> Iterator[tuple[str, URLPattern]]:
@@ -28,9 +28,9 @@ def addresses(resolver: URLResolver | None = None, before: str = "") -> Iterator
             yield route, pattern
 
 
-def fingerprint() -> dict[str, str]:
+def fingerprint(unwatched: Collection[str] = UNWATCHED) -> dict[str, str]:
     """Table → a digest of its rows."""
-    tables = [name for name in connection.introspection.table_names() if name not in UNWATCHED]
+    tables = [name for name in connection.introspection.table_names() if name not in unwatched]
     digest = "md5(coalesce(string_agg(row::text, '' ORDER BY row::text), ''))"
     asked = (f"SELECT '{name}', {digest} FROM {connection.ops.quote_name(name)} AS row" for name in tables)
     with connection.cursor() as cursor:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from allauth.account.models import EmailAddress
 from django.core.management import call_command
 from django.test import Client
 
@@ -53,7 +52,7 @@ from tests.support.builders import (
 
 VISITOR = "visitor"
 ROLES = (
-    *(VISITOR, "observer", "member", "teammate", "ex-member", "rival"),
+    *(VISITOR, "observer", "namesake", "member", "teammate", "ex-member", "rival"),
     *("organizer", "other organizer", "superuser"),
 )
 TEAM = {"member", "teammate"}
@@ -162,6 +161,8 @@ def _people() -> dict[str, User | None]:
     people: dict[str, User | None] = {
         role: make_user(name, email=f"{MAIL}-{name}@example.org") for role, name in names.items()
     }
+    # Signed up with the member's address, which nobody verified, and another password: that gives nothing.
+    people["namesake"] = make_user("nora", email=people["member"].email, username="nora")  # type: ignore[union-attr]
     people[VISITOR] = None
     people["superuser"] = make_superuser()
     return people
@@ -232,10 +233,9 @@ def _fill(everyone: Everyone) -> None:
 
 
 def _accounts(everyone: Everyone) -> None:
-    """What signing up leaves behind, and a token for each person's programs."""
+    """A token for each person's programs."""
     for role, person in everyone.people.items():
         if person is not None:
-            EmailAddress.objects.create(user=person, email=person.email, primary=True)
             everyone.tokens[role] = create_token(user=person, name="laptop", scope="submit")
 
 

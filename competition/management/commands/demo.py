@@ -16,8 +16,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from competition.domain.accounts import create_organizer, make_organizer
-from competition.models import SharedTask, User
+from competition.domain.accounts import create_organizer, make_organizer, organizer_at
+from competition.models import SharedTask
 
 ORGANIZER = "organizer@ledger-tongues.example"
 HOST = "127.0.0.1"
@@ -79,7 +79,7 @@ def refuse_busy(port: int) -> None:
 def organizer_password() -> str:
     """A new password for the demo's organizer at every start: it is printed, never kept."""
     password = secrets.token_urlsafe(9)
-    user = User.objects.filter(email=ORGANIZER).first()
+    user = organizer_at(ORGANIZER)
     if user is None:
         user = create_organizer(
             email=ORGANIZER, password=password, display_name="Demo organizer", superuser=True

@@ -6,20 +6,21 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from competition.domain.accounts import reset_second_factor
-from competition.models import User
+from competition.domain.accounts import find_account, reset_second_factor
+from competition.exceptions import Refused
 
 
 class Command(BaseCommand):
     help = "Take an account's second factors away, so that its owner sets up new ones at the next log-in."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("email")
+        parser.add_argument("account", help="its address, or its id where several have the address")
         parser.add_argument("--reason", required=True, help="how you made sure who asked; it stays on record")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = User.objects.filter(email__iexact=options["email"]).first()
-        if user is None:
-            raise CommandError(f"There is no account with the address {options['email']}.")
+        try:
+            user = find_account(options["account"])
+        except Refused as refusal:
+            raise CommandError(refusal.message) from refusal
         gone = reset_second_factor(user=user, reason=options["reason"])
         self.stdout.write(f"{gone} taken away from {user.email}; every session of the account has ended.")

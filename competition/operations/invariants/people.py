@@ -1,12 +1,30 @@
-"""Teams, members, and what the audit trail says about them."""
+"""Accounts, teams, members, and what the audit trail says about them."""
 
 from __future__ import annotations
 
-from django.db.models import Count, Exists, F, OuterRef
+from allauth.account.models import EmailAddress
+from django.db.models import Count, Exists, F, Min, OuterRef
+from django.db.models.functions import Lower
 
-from competition.models import AuditEntry, ExtraAttempts, Membership, Team
+from competition.models import AuditEntry, ExtraAttempts, Membership, Team, User
 from competition.names import lookalike_key, name_key
 from competition.operations.invariants.registry import Found, check
+
+
+@check
+def accounts_keep_their_address() -> Found:
+    """The address of an account is its primary one: log-in looks there, and a look never makes it up."""
+    row = EmailAddress.objects.filter(user=OuterRef("pk"), email=Lower(OuterRef("email")), primary=True)
+    for user in User.objects.exclude(email="").exclude(Exists(row)):
+        yield f"account {user.public_id}", "has no row for its address, so nobody can log in to it"
+
+
+@check
+def verified_addresses_have_one_account() -> Found:
+    """Once somebody verified an address, it is theirs alone."""
+    verified = EmailAddress.objects.filter(verified=True).annotate(address=Lower("email")).order_by()
+    for row in verified.values("address").annotate(n=Count("pk"), first=Min("pk")).filter(n__gt=1):
+        yield f"address row {row['first']}", f"{row['n']} accounts have verified this address"
 
 
 @check
