@@ -53,7 +53,9 @@ demo: runtime ## Try Podium: http://localhost:8000 with an invented shared task 
 
 test: install services ## Run every test, on PostgreSQL and what must hold on SQLite too
 	@status=0; \
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not faults" || status=1; \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not faults and not browser" || status=1; \
+	echo "In the browser"; \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "browser and not faults" || status=1; \
 	echo "Again on SQLite"; \
 	PODIUM_TEST_DATABASE=sqlite $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "both and not faults and not postgresql" || status=1; \
 	exit $$status
