@@ -12,7 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from competition.triggers import frozen_models
 
 SEEN_OF_GOLD = ("digest", "size", "created_at")
-"""Columns web code asks for when it stores gold; `packed`, the references, is not among them."""
+"""What web code may see of stored gold: not the references, and not the salt that would confirm a guess."""
 
 
 def statements(connection: BaseDatabaseWrapper, role: str) -> list[str]:

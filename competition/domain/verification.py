@@ -14,7 +14,6 @@ from competition.domain import blobs, snapshots
 from competition.domain.analysis import Material, work_out
 from competition.domain.blobs import CorruptBlob
 from competition.domain.freezing import Compute
-from competition.domain.gold import commitment
 from competition.domain.ranking import Contender, percent, rank
 from competition.models import AuditEntry, FrozenLeaderboard, GoldVersion, ItemSet, Submission
 
@@ -141,9 +140,7 @@ def _scores(board: FrozenLeaderboard, content: dict[str, Any], compute: Compute)
         yield Difference(f"{where}, stored files", "whole", str(fault))
         return
     yield from _same(f"{where}, items digest", content["items"]["digest"], hashlib.sha256(items).hexdigest())
-    yield from _same(
-        f"{where}, gold commitment", content["gold"]["commitment"], commitment(gold.salt, references)
-    )
+    yield from _same(f"{where}, gold commitment", content["gold"]["commitment"], gold.blob_id)
     for line in lines:
         digest = hashlib.sha256(runs[line["run"]]).hexdigest()
         yield from _same(f"{where}, run of {line['team']}, digest", line["run_digest"], digest)

@@ -1,4 +1,4 @@
-"""Addresses are no longer unique on the account, and every account has the row allauth keeps of its address."""
+"""Accounts may share an address, and each has the row allauth keeps of its own."""
 
 from django.db import migrations
 from django.db.models import Exists, OuterRef
@@ -6,15 +6,20 @@ from django.db.models.functions import Lower
 
 
 def keep_addresses(apps, schema_editor):
-    User = apps.get_model("competition", "User")
-    EmailAddress = apps.get_model("account", "EmailAddress")
-    rows = EmailAddress.objects.filter(user=OuterRef("pk"))
-    missing = User.objects.exclude(email="").exclude(Exists(rows.filter(email=Lower(OuterRef("email")))))
+    here = schema_editor.connection.alias
+    addresses = apps.get_model("account", "EmailAddress").objects.using(here)
+    EmailAddress = addresses.model
+    rows = addresses.filter(user=OuterRef("pk"))
+    users = apps.get_model("competition", "User").objects.using(here)
+    kept = Exists(rows.filter(email=Lower(OuterRef("email"))))
     made = [
         EmailAddress(user=user, email=user.email.lower(), primary=not user.has_primary)
-        for user in missing.annotate(has_primary=Exists(rows.filter(primary=True))).iterator()
+        for user in users.exclude(email="")
+        .exclude(kept)
+        .annotate(has_primary=Exists(rows.filter(primary=True)))
+        .iterator()
     ]
-    EmailAddress.objects.bulk_create(made, batch_size=500)
+    addresses.bulk_create(made, batch_size=500)
 
 
 class Migration(migrations.Migration):

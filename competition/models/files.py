@@ -4,6 +4,7 @@ evaluation code reads.
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from django.core.validators import MinValueValidator
@@ -20,11 +21,21 @@ class BlobManager(models.Manager[Any]):
     """Leaves the bytes where they are: lists and joins never carry them."""
 
     def get_queryset(self) -> models.QuerySet[Any]:
-        return super().get_queryset().defer("packed")
+        return super().get_queryset().defer(*self.model.KEPT_BACK)
+
+
+def filed_under(content: bytes, salt: str = "") -> str:
+    """What bytes are filed under: SHA-256 over the salt's characters, where there is one, and the bytes.
+
+    With a salt it binds to the bytes and confirms no guess of them.
+    """
+    return hashlib.sha256(salt.encode("ascii") + content).hexdigest()
 
 
 class PackedBytes(Created):
-    """Content-addressed, zlib-compressed. Only `domain/blobs.py` touches `packed`."""
+    """Content-addressed, zlib-compressed. Only `domain/blobs.py` touches what is kept back."""
+
+    KEPT_BACK: tuple[str, ...] = ("packed",)
 
     digest = models.CharField(max_length=64, primary_key=True, validators=[digest_validator])
     size = models.PositiveBigIntegerField(help_text="Bytes before packing.")
@@ -46,7 +57,13 @@ class Blob(PackedBytes):
 
 class GoldBlob(PackedBytes):
     """References. A table of their own, so that the web process can be denied reading it, and so that a run
-    which happens to equal the gold byte by byte shares nothing with it."""
+    which happens to equal the gold byte by byte shares nothing with it. Filed under a salted digest: who may
+    not see the salt cannot confirm a guess, not even by storing it.
+    """
+
+    KEPT_BACK = ("packed", "salt")
+
+    salt = models.CharField(max_length=64)
 
 
 class VersionedFileQuerySet(models.QuerySet[Any]):
@@ -135,13 +152,12 @@ class BuiltFile(Created):
 class GoldVersion(VersionedFile):
     """The references of one phase and track.
 
-    `commitment` is the SHA-256 over salt and bytes: it can be shown, the bare digest cannot (a guess could be
-    confirmed). `problems` may quote references: organizers only.
+    `commitment` is what the bytes are filed under, the SHA-256 over salt and bytes: it can be shown, a bare
+    digest could not (a guess could be confirmed). `problems` may quote references: organizers only.
     """
 
     blob = models.ForeignKey(GoldBlob, on_delete=models.PROTECT)
     item_set = models.ForeignKey(ItemSet, null=True, blank=True, on_delete=models.PROTECT)
-    salt = models.CharField(max_length=64)
     commitment = models.CharField(max_length=64, validators=[digest_validator])
     n_scored = models.PositiveIntegerField(default=0)
 

@@ -8,9 +8,7 @@ equal rows give equal text: PostgreSQL keeps JSON by value, so keys are sorted a
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -25,6 +23,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Field, ForeignKey, Model
 
+from competition.domain.blobs import CorruptBlob, unpacked
 from competition.models.files import PackedBytes
 
 BATCH = 200
@@ -91,11 +90,9 @@ def fault_of(model: type[Model], line: bytes) -> str:
         return ""
     row = dict(zip((field.attname for field in model._meta.concrete_fields), json.loads(line), strict=True))
     try:
-        content = zlib.decompress(base64.b64decode(row["packed"]))
-    except (ValueError, zlib.error):
-        return f"{model._meta.label} {row['digest']} cannot be unpacked"
-    if hashlib.sha256(content).hexdigest() != row["digest"]:
-        return f"{model._meta.label} {row['digest']} does not have the digest it is filed under"
+        unpacked(row["digest"], base64.b64decode(row["packed"]), row.get("salt", ""))
+    except (ValueError, CorruptBlob) as fault:
+        return f"{model._meta.label} {row['digest']}: {fault}"
     return ""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import zipfile
@@ -20,7 +19,7 @@ from competition.models import Blob, FrozenLeaderboard, Result, Submission
 from competition.operations import archive, rows
 from tests.competition.stage import run, set_stage, work_until_idle
 from tests.support.databases import new_postgres
-from tests.support.processes import ROOT, environment
+from tests.support.processes import ROOT, environment, manage_to_end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,22 +35,11 @@ def build_site() -> FrozenLeaderboard:
     return freeze_leaderboard(phase=stage.phase, track=stage.track, frozen_by=None, reason="It closed.")
 
 
-def manage(*arguments: str, database: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(ROOT / "manage.py"), *arguments],
-        cwd=ROOT,
-        env={**os.environ, "DATABASE_URL": database},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def sqlite_site(folder: Path, backup: Path) -> str:
     """A site on a SQLite file, restored from the backup."""
     address = f"sqlite:///{folder}/site.sqlite3"
-    assert manage("migrate", "--verbosity=0", database=address).returncode == 0
-    restored = manage("restore", str(backup), database=address)
+    assert manage_to_end("migrate", "--verbosity=0", database=address).returncode == 0
+    restored = manage_to_end("restore", str(backup), database=address)
     assert restored.returncode == 0, restored.stdout + restored.stderr
     assert "invariants hold." in restored.stdout
     assert "1 boards verified." in restored.stdout
@@ -77,7 +65,7 @@ def test_what_was_kept_comes_back_in_the_other_database(backup: Path, tmp_path: 
     assert backup.stat().st_mode & 0o077 == 0
     address = sqlite_site(tmp_path, backup)
     again = tmp_path / "again.zip"
-    assert manage("backup", str(again), database=address).returncode == 0
+    assert manage_to_end("backup", str(again), database=address).returncode == 0
     first, second = (archive.verify(file)[0]["tables"] for file in (backup, again))
     assert first == second
     assert first["competition.Submission"]["rows"] == Submission.objects.count() == 3
@@ -86,18 +74,18 @@ def test_what_was_kept_comes_back_in_the_other_database(backup: Path, tmp_path: 
 
 def test_from_sqlite_to_postgres_and_on(backup: Path, tmp_path: Path, empty_postgres: str) -> None:
     small = sqlite_site(tmp_path, backup)
-    moved = manage("move_to_postgres", empty_postgres, database=small)
+    moved = manage_to_end("move_to_postgres", empty_postgres, database=small)
     assert moved.returncode == 0, moved.stderr
     assert "moved and compared, row by row" in moved.stdout
-    held = manage("audit_invariants", database=empty_postgres)
+    held = manage_to_end("audit_invariants", database=empty_postgres)
     assert held.returncode == 0, held.stdout
     after = tmp_path / "after.zip"
-    assert manage("backup", str(after), database=empty_postgres).returncode == 0
+    assert manage_to_end("backup", str(after), database=empty_postgres).returncode == 0
     assert archive.verify(after)[0]["tables"] == archive.verify(backup)[0]["tables"]
     # Numbers go on after the highest: a new row collides with none.
-    made = manage("create_organizer", "new@example.org", "--superuser", database=empty_postgres)
+    made = manage_to_end("create_organizer", "new@example.org", "--superuser", database=empty_postgres)
     assert made.returncode == 0, made.stderr
-    second = manage("move_to_postgres", empty_postgres, database=small)
+    second = manage_to_end("move_to_postgres", empty_postgres, database=small)
     assert second.returncode != 0
     assert "holds rows" in second.stderr
 
@@ -108,8 +96,8 @@ def test_from_sqlite_to_postgres_and_on(backup: Path, tmp_path: Path, empty_post
 )
 def test_a_move_elsewhere_is_refused(tmp_path: Path, address: str, said: str) -> None:
     small = f"sqlite:///{tmp_path}/site.sqlite3"
-    manage("migrate", "--verbosity=0", database=small)
-    done = manage("move_to_postgres", address, database=small)
+    manage_to_end("migrate", "--verbosity=0", database=small)
+    done = manage_to_end("move_to_postgres", address, database=small)
     assert done.returncode == 1
     assert said in done.stderr
     assert "Traceback" not in done.stderr

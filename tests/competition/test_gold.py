@@ -65,7 +65,8 @@ def test_gold_is_checked_by_the_worker(place):
 def test_the_commitment_binds_to_the_bytes_and_hides_them(place):
     add_items(content=items(), **place)
     first, second = add_gold(content=gold(), **place), add_gold(content=gold(), **place)
-    assert first.commitment == hashlib.sha256(first.salt.encode() + gold()).hexdigest()
+    assert first.commitment == hashlib.sha256(first.blob.salt.encode() + gold()).hexdigest()
+    assert len(first.blob.salt) == 64
     assert first.commitment != second.commitment, "equal files cannot be told to be equal"
     bare = hashlib.sha256(gold()).hexdigest()
     assert bare not in repr(list(AuditEntry.objects.values()))

@@ -204,7 +204,7 @@ SEEDED: list[tuple[str, str, Callable[[], None]]] = [
     ),
     ("stored_bytes_have_their_digest", "gold that does not unpack", change(GoldBlob, packed=b"x")),
     ("stored_bytes_have_their_size", "another size", change(Blob, size=3)),
-    ("gold_keeps_its_commitment", "another salt", change(GoldVersion, salt="other")),
+    ("stored_bytes_have_their_digest", "another salt", change(GoldBlob, salt="other")),
     ("gold_keeps_its_commitment", "another commitment", change(GoldVersion, commitment="0" * 64)),
     ("ready_gold_has_its_items", "gold without items", change(GoldVersion, item_set=None)),
     ("ready_gold_has_its_items", "items of another track", another_track_for(ItemSet)),

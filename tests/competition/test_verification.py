@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from competition import triggers
+from competition.domain.blobs import store_gold
 from competition.domain.snapshots import canonical, digest_of
 from competition.domain.verification import verify_leaderboard
 from competition.models import Blob, FrozenLeaderboard, FrozenStanding, GoldBlob, GoldVersion, Submission
@@ -130,8 +131,11 @@ def test_edited_runs_and_gold_are_found(board):
     edit(references, packed=zlib.compress(gold(shift=1)))
     assert "stored files" in found(board)
     edit(references, packed=references.packed)
-    edit(GoldVersion.objects.get(), salt="pepper")
-    assert "gold commitment" in found(board)
+    edit(references, salt="pepper")
+    assert "stored files" in found(board)
+    edit(references, salt=references.salt)
+    edit(GoldVersion.objects.get(), blob=store_gold(gold()))
+    assert "gold commitment" in found(board), "the same bytes, stored again, are not what was promised"
 
 
 def test_a_broken_chain_is_named(board):

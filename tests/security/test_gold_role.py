@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,12 +56,14 @@ def acting_as(role: str) -> Iterator[None]:
 LOOKS = {
     "the column": "SELECT packed FROM competition_goldblob",
     "every column": "SELECT * FROM competition_goldblob",
+    "the salt": "SELECT salt FROM competition_goldblob",
+    "a guess": "SELECT 1 FROM competition_goldblob WHERE digest = encode(sha256(salt::bytea || 'x'), 'hex')",
     "a row as text": "SELECT g::text FROM competition_goldblob g",
     "a length": "SELECT length(packed) FROM competition_goldblob",
     "a condition": "SELECT 1 FROM competition_goldblob WHERE packed > 'a'",
     "a join": "SELECT packed FROM competition_goldversion JOIN competition_goldblob ON digest = blob_id",
     "a copy": "CREATE TABLE mine AS SELECT * FROM competition_goldblob",
-    "what was inserted": "INSERT INTO competition_goldblob VALUES ('now', %s, 1, 'x') RETURNING packed",
+    "what was inserted": "INSERT INTO competition_goldblob VALUES ('now', %s, 1, 'x', '') RETURNING packed",
     "a change": "UPDATE competition_goldblob SET size = 0",
     "a deletion": "DELETE FROM competition_goldblob",
     "no triggers": "SET session_replication_role = replica",
@@ -100,6 +103,18 @@ def test_a_connection_of_its_own_is_refused_too() -> None:
         with connection.cursor() as cursor:
             cursor.execute(f"DROP OWNED BY {name}")
             cursor.execute(f"DROP ROLE {name}")
+
+
+def test_storing_a_guess_does_not_say_whether_it_is_right(everyone: Everyone, role: str) -> None:
+    """Under a bare digest the key would: a second row of the same file is refused."""
+    gold = GoldVersion.objects.get(phase=everyone.dev)
+    assert load(gold.blob) == gold_lines()
+    with acting_as(role):
+        guess = store_gold(gold_lines())
+        seen = set(GoldBlob.objects.values_list("digest", flat=True))
+    assert guess.digest in seen
+    assert hashlib.sha256(gold_lines()).hexdigest() not in seen
+    assert len(seen) == len(set(GoldVersion.objects.values_list("commitment", flat=True))) + 1
 
 
 def test_the_owner_reads_what_the_web_role_stored(everyone: Everyone, role: str) -> None:

@@ -23,6 +23,18 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "DATABASE_URL": address, **more}
 
 
+def manage_to_end(*arguments: str, database: str) -> subprocess.CompletedProcess[str]:
+    """`manage.py ARGUMENTS` to its end, on the database of this address."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "manage.py"), *arguments],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": database},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 def start(*command: str, **options: Any) -> subprocess.Popen[bytes]:
     """This Python running `command` in the background, on the test's database."""
     return subprocess.Popen([sys.executable, *command], cwd=ROOT, env=environment(), **options)
