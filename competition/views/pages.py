@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from competition.models import Phase, SharedTask, Submission, Team, Track, User
+from competition.models import Phase, RefusedUpload, SharedTask, Submission, Team, Track, User
 from competition.queries.rail import Rail, rail_of
 
 Viewer = User | AnonymousUser
@@ -57,8 +57,17 @@ def find_track(viewer: Viewer, task_slug: str, slug: str, now: datetime) -> tupl
 
 def find_run(viewer: Viewer, public_id: str) -> Submission:
     """A run this viewer may see, or 404: whether a stranger's run exists is nobody's business."""
+    return _find_sent(Submission, viewer, public_id)
+
+
+def find_refusal(viewer: Viewer, public_id: str) -> RefusedUpload:
+    """A refused upload this viewer may see, or 404, as with runs."""
+    return _find_sent(RefusedUpload, viewer, public_id)
+
+
+def _find_sent(model: Any, viewer: Viewer, public_id: str) -> Any:
     found = (
-        Submission.objects.visible_to(viewer)
+        model.objects.visible_to(viewer)
         .filter(public_id=public_id)
         .select_related("team", "phase__task", "track__task", "submitted_by")
         .first()

@@ -29,13 +29,13 @@ from competition.domain.validators import rules_for, sample_lines
 from competition.enums import Counts
 from competition.exceptions import CannotSubmit, NotAllowed, TooOften
 from competition.forms.runs import RunUploadForm, new_key
-from competition.models import ItemSet, Phase, RefusedUpload, Submission, Team, Track
+from competition.models import ItemSet, Phase, Submission, Team, Track
 from competition.queries.files import sending_phase
 from competition.queries.rail import Rail, rail_of
 from competition.views import track_facts as facts
 from competition.views.explaining import explain, explain_breakdowns
 from competition.views.item_scores import item_table
-from competition.views.pages import TABS, check_url, find_run, find_track, show, team_of
+from competition.views.pages import TABS, check_url, find_refusal, find_run, find_track, show, team_of
 from competition.views.problem_groups import problems_csv, shown_report
 from competition.views.run_page import shown_scores, state_of
 from competition.views.run_report import speaking_evaluation, why_it_counts
@@ -114,7 +114,7 @@ def choose(request: HttpRequest, public_id: str) -> HttpResponse:
 def refused_upload(request: HttpRequest, public_id: str) -> HttpResponse:
     """Every problem of a refused file."""
     now = clock.now()
-    found = _own_refusal(request, public_id)
+    found = find_refusal(request.user, public_id)
     item_set = ItemSet.objects.current_for(found.phase, found.track)
     return show(
         request,
@@ -134,7 +134,7 @@ def refused_upload(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_safe
 def refused_problems(request: HttpRequest, public_id: str, form: str) -> HttpResponse:
-    report = dict(_own_refusal(request, public_id).problems)
+    report = dict(find_refusal(request.user, public_id).problems)
     report.pop("excerpts", None)
     return _problems(report, form)
 
@@ -249,18 +249,6 @@ def _change(request: HttpRequest, public_id: str, what: str) -> HttpResponse:
     except NotAllowed as refusal:
         raise PermissionDenied(refusal.message) from refusal
     return redirect(found)
-
-
-def _own_refusal(request: HttpRequest, public_id: str) -> RefusedUpload:
-    found = (
-        RefusedUpload.objects.visible_to(request.user)
-        .filter(public_id=public_id)
-        .select_related("team", "phase__task", "track__task", "submitted_by")
-        .first()
-    )
-    if found is None:
-        raise Http404
-    return found
 
 
 def _problems(report: dict[str, Any], form: str) -> HttpResponse:
