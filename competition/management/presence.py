@@ -26,17 +26,19 @@ class Presence:
 
     def __init__(self, name: str, role: str) -> None:
         self.name, self.role = name, role
-        self.started_at = clock.now()
+        self._started_at: datetime | None = None  # by the site's clock, so not before the database answers
         self._next = 0.0
 
     def beat(self, current: str = "", *, moment: datetime | None = None) -> None:
         """Say that this process lives, and what it is at: one statement, whether it is known or not."""
         self._next = time.monotonic() + BEAT_SECONDS
+        seen_at = moment or clock.now()
+        self._started_at = self._started_at or seen_at
         sign = WorkerBeat(
             name=self.name,
             role=self.role,
-            started_at=self.started_at,
-            seen_at=moment or clock.now(),
+            started_at=self._started_at,
+            seen_at=seen_at,
             current=current[:120],
         )
         told = ["role", "started_at", "seen_at", "current"]

@@ -164,6 +164,25 @@ def test_worker_and_sweeper_get_over_a_database_that_restarts() -> None:
         assert sweeper.poll() is None
 
 
+@pytest.mark.postgresql
+@pytest.mark.django_db(transaction=True)
+def test_worker_and_sweeper_may_start_before_their_database() -> None:
+    stage = set_stage()
+    stage.send(stage.team(), run(1))
+    services.postgres().stop()
+    connection.close()
+    with (
+        manage("worker", "--wait=0.1", stderr=subprocess.PIPE) as worker,
+        manage("sweeper", "--every=0.2", stderr=subprocess.PIPE) as sweeper,
+    ):
+        for process in (worker, sweeper):
+            assert process.stderr is not None
+            assert b"database does not answer" in process.stderr.readline()
+        services.postgres().start()
+        patiently(lambda: Result.objects.count() == 1)
+        patiently(lambda: WorkerBeat.objects.filter(role=WorkerRole.SWEEPER).exists())
+
+
 def patiently(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     end = time.monotonic() + seconds
     while not condition():

@@ -57,11 +57,14 @@ class Worker:
 
     def run(self, *, once: bool = False, until_idle: bool = False, wait: float = 0.5) -> None:
         with self.presence:
+            if once:
+                self.turn()
+                return
             while not self.leave.is_set():
                 worked = True
                 with surviving(self.leave):
                     worked = self.turn()
-                if once or (until_idle and not worked):
+                if until_idle and not worked:
                     break
                 if not worked:
                     self.pause(wait)
