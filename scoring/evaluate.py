@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
+from operator import itemgetter
 from typing import Any
 
 from scoring.checks import CheckedRun
@@ -20,7 +21,8 @@ def add_up(tallies: Sequence[Tally]) -> Tally:
     if not tallies:
         return {}
     if isinstance(tallies[0], tuple):
-        return tuple(map(fsum, zip(*tallies)))
+        # Column by column: `zip(*tallies)` makes an object per item, which sets the garbage collector off.
+        return tuple(fsum(map(itemgetter(at), tallies)) for at in range(len(tallies[0])))
     columns: dict[Any, list[float]] = {}
     for tally in tallies:
         for key, value in tally.items():  # type: ignore[union-attr]

@@ -24,8 +24,8 @@ def overlap(tokens: Sequence[str], reference: Unigrams) -> int:
     left = dict(reference)
     hits = 0
     for token in filter(left.__contains__, tokens):
-        if left[token]:
-            left[token] -= 1
+        if still := left[token]:
+            left[token] = still - 1
             hits += 1
     return hits
 
