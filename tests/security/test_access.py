@@ -11,7 +11,7 @@ from django.test import Client
 
 from tests.security.desk import DESK
 from tests.security.places import SITE, Place
-from tests.support.crawler import addresses, changed, fingerprint, undone
+from tests.support.crawler import Rows, addresses, undone
 from tests.support.roles import ROLES, Everyone, gather
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_each_address_answers_each_role_as_its_row_says(everyone: Everyone, part
     clients = browsers_and_programs(everyone)
     wrong: list[str] = []
     with undone():
-        before = fingerprint()
+        rows = Rows()
         for place in places(everyone, part):
             for role in ROLES:
                 client = clients[role, place.by_token]
@@ -70,7 +70,7 @@ def test_each_address_answers_each_role_as_its_row_says(everyone: Everyone, part
                     if status >= 500 or status == 201:
                         wrong.append(f"{method} {place.address}, {role}: {status}")
             cache.clear()  # what is limited here is not who may come by
-        moved = changed(before)
+        moved = rows.changed()
     assert not wrong, "\n".join(wrong)
     assert not moved
 
@@ -79,11 +79,11 @@ def test_each_address_answers_each_role_as_its_row_says(everyone: Everyone, part
 def test_only_those_named_change_anything_by_posting(everyone: Everyone, part: str) -> None:
     clients = browsers_and_programs(everyone)
     wrong: list[str] = []
+    rows = Rows()
     for place in places(everyone, part):
         changers = set()
         for role in ROLES:
             with undone():
-                before = fingerprint()
                 for sent in place.sends.values():
                     if hasattr(sent, "seek"):
                         sent.seek(0)
@@ -91,7 +91,7 @@ def test_only_those_named_change_anything_by_posting(everyone: Everyone, part: s
                 cookies = client.cookies.copy()
                 answer = client.post(place.address, place.sends)
                 client.cookies = cookies  # whoever logged out did not
-                if changed(before):
+                if rows.changed():
                     changers.add(role)
             if answer.status_code >= 500:
                 wrong.append(f"{place.address}, {role}: {answer.status_code}")

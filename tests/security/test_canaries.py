@@ -18,7 +18,7 @@ from competition.domain.intake import forget_refused_uploads
 from competition.models import RefusedUpload, Submission
 from tests.security.desk import DESK
 from tests.security.places import SITE
-from tests.support.crawler import body_of, changed, crawl, fingerprint, spoken
+from tests.support.crawler import Rows, body_of, crawl, spoken
 from tests.support.fuzz import mutants
 from tests.support.roles import (
     DRAFT,
@@ -93,12 +93,12 @@ def test_nobody_meets_a_canary_wherever_links_lead(
     seen = 0
     with caplog.at_level(logging.DEBUG):
         client = everyone.as_(role)
-        before = fingerprint()
+        rows = Rows()
         for address, response, text in crawl(client, starts):
             seen += 1
             assert response.status_code < 500, address
             found += [f"{address}: {name}" for name in met(role, text, everyone)]
-        moved = changed(before)
+        moved = rows.changed()
     logged = met("visitor", caplog.text.replace(MAIL, ""), everyone)
     print(f"{role}: {seen} pages")
     assert not found, "\n".join(found)

@@ -21,7 +21,7 @@ from django.test import override_settings
 from competition.wsgi import application
 from tests.security.desk import DESK
 from tests.security.places import ONLY_POST, SITE
-from tests.support.crawler import addresses, body_of, changed, fingerprint, undone
+from tests.support.crawler import Rows, addresses, body_of, undone
 from tests.support.roles import Everyone, gather, run_lines
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +42,7 @@ def test_no_unsafe_request_gets_in_without_its_token(everyone: Everyone) -> None
     rows = {id(row): row for row in (SITE | DESK).values()}.values()
     places = [place for row in rows for place in row(everyone) if not place.by_token]
     places = [place for place in places if not place.address.endswith(TAKES_ANYBODYS)]
-    before = fingerprint()
+    rows_before = Rows()
     let_in = [
         f"{method} {place.address}: {status}"
         for place in places
@@ -51,7 +51,7 @@ def test_no_unsafe_request_gets_in_without_its_token(everyone: Everyone) -> None
         or (method == "POST" and place.answers is ONLY_POST and status not in (403, 404))
     ]
     assert not let_in, "\n".join(let_in)
-    assert not changed(before)
+    assert not rows_before.changed()
     assert len(places) > 150
 
 
