@@ -1,7 +1,8 @@
 # Everything runs from one virtual environment here, .venv, built from the locked requirements.
 
 PORT ?= 8000
-WORKERS ?= 2
+# One more than there are processors: tests also wait, for servers and for processes they start.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11; do \

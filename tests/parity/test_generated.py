@@ -18,7 +18,8 @@ from tests.parity.ways import Elsewhere, Place, oldest_and_newest, without_envir
 FILES = 2_000
 SECONDS, MEMORY = 2.0, 256 * MIB
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both]
+# On PostgreSQL only: no database has a part in a verdict, and the shared cases are judged on both.
+pytestmark = pytest.mark.django_db
 
 
 def judge_everywhere(place: Place, files: int, pythons: list[str]) -> dict[str, int]:
