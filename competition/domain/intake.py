@@ -36,6 +36,7 @@ from competition.models import (
     User,
 )
 from competition.models.base import REASON_LENGTH
+from competition.models.files import filed_under
 from competition.models.submissions import METHOD_LENGTH
 
 NOT_RELEASED = "The items of this phase are not released yet."
@@ -122,12 +123,13 @@ def receive_submission(
     """Take a run: a `Submission` (new, or the receipt of before), or a `RefusedUpload` with every problem.
 
     `received_at` is one reading of the database clock after the whole request had arrived. Raises
-    CannotSubmit, QuotaUsedUp or NotAllowed, and then nothing was kept.
+    CannotSubmit, QuotaUsedUp or NotAllowed, and then nothing was kept. An `idempotency_key` stands for one
+    file: a repeated request is answered with its receipt, another file is refused.
     """
     if submitted_by is None or not rules.can_submit_for(submitted_by, team):
         raise NotAllowed("Only members of a team send its runs.")
     _require_pace(submitted_by, received_at)
-    before = _answered(team, phase, track, idempotency_key)
+    before = _answered(team, phase, track, idempotency_key, filed_under(content))
     if before is not None:
         return before
     item_set = _granted(can_submit(team=team, phase=phase, track=track, moment=received_at))
@@ -210,7 +212,7 @@ def _accept(
 ) -> Submission:
     with transaction.atomic():
         entry, _ = Entry.objects.select_for_update().get_or_create(team=team, phase=phase, track=track)
-        answered = _answered(team, phase, track, told.get("idempotency_key", ""))
+        answered = _answered(team, phase, track, told.get("idempotency_key", ""), judged.digest)
         if answered is not None:
             return answered
         received_at = told["received_at"]
@@ -254,12 +256,20 @@ def _same_again(latest: Submission, digest: str) -> bool:
     return evaluation is None or evaluation.status != WorkStatus.FAILED
 
 
-def _answered(team: Team, phase: Phase, track: Track, key: str) -> Submission | None:
-    """What a request with this idempotency key was answered with."""
+def _answered(team: Team, phase: Phase, track: Track, key: str, digest: str) -> Submission | None:
+    """What a request with this idempotency key was answered with. Raises CannotSubmit when that was for
+    other bytes: a receipt for them would hide that this file was not taken.
+    """
     if not key:
         return None
     same_entry = Submission.objects.filter(team=team, phase=phase, track=track)
-    return same_entry.filter(idempotency_key=key[:64]).first()
+    found = same_entry.filter(idempotency_key=key[:64]).first()
+    if found is not None and found.digest != digest:
+        raise CannotSubmit(
+            f"This Idempotency-Key sent another file already, run {found.number}. "
+            "Send this one under a new key."
+        )
+    return found
 
 
 def _granted(answer: Answer) -> ItemSet:

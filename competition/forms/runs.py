@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from hashlib import sha256
 from typing import Any
 
 from django import forms
@@ -86,6 +87,15 @@ class RunUploadForm(CheckForm):
         values = dict(self.cleaned_data)
         file = values.pop("file")
         return {**values, "content": file.read(), "file_name": file.name or ""}
+
+    def pressed(self) -> dict[str, Any]:
+        """The same from a page, whose key stands for one press: a browser that goes back shows the page with
+        its old key, and another file sent from there is another run.
+        """
+        values = self.sent()
+        if key := values["idempotency_key"]:
+            values["idempotency_key"] = sha256(key.encode() + values["content"]).hexdigest()
+        return values
 
 
 def new_key() -> str:

@@ -41,6 +41,7 @@ from competition.views.run_page import shown_scores, state_of
 from competition.views.run_report import speaking_evaluation, why_it_counts
 
 
+@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
     """The form; and when it is sent, the one moment at which the whole of it has arrived."""
@@ -60,7 +61,7 @@ def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
         return _submit_page(request, rail, found, team, phase, form, status=422)
     try:
         sent = receive_submission(
-            team=team, phase=phase, track=found, submitted_by=request.user, received_at=now, **form.sent()
+            team=team, phase=phase, track=found, submitted_by=request.user, received_at=now, **form.pressed()
         )
     except TooOften as refusal:
         page = _submit_page(request, rail, found, team, phase, form, refusal=refusal.message, status=429)
@@ -68,6 +69,8 @@ def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
         return page
     except (CannotSubmit, NotAllowed) as refusal:
         return _submit_page(request, rail, found, team, phase, form, refusal=refusal.message, status=409)
+    if isinstance(sent, Submission) and sent.received_at != now:
+        messages.info(request, f"This very file is run {sent.number} already. No further attempt was used.")
     return redirect(sent)
 
 

@@ -163,9 +163,12 @@ def test_one_key_is_one_run(scene: Scene) -> None:
     lead = Program(scene.lead)
     first = lead.send(RUN, key="night-1")
     other = RUN.replace(b"3 million", b"4 million")
-    again = lead.send(other, key="night-1")
+    again = lead.send(RUN, key="night-1")
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json()["id"] == again.json()["id"]
+    mixed_up = lead.send(other, key="night-1")
+    assert (mixed_up.status_code, mixed_up.json()["error"]["code"]) == (409, "cannot_submit")
+    assert "another file already, run 1. Send this one under a new key" in mixed_up.json()["error"]["message"]
     assert lead.send(other, key="night-2").json()["number"] == 2
     assert lead.send(other).status_code == 200, "the same bytes again are the same run"
     assert lead.send(RUN, key="k" * 65).json()["error"]["fields"].keys() == {"idempotency_key"}

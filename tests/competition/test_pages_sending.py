@@ -17,6 +17,8 @@ from tests.support.pages import Scene, make_scene
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
+OTHER = RUN.replace(b"10", b"11")
+
 
 @pytest.fixture
 def scene() -> Scene:
@@ -97,9 +99,31 @@ def test_all_problems_can_be_taken_home(scene: Scene) -> None:
 
 def test_the_same_press_twice_is_one_run(scene: Scene) -> None:
     first = post(scene, idempotency_key="k1")
-    again = post(scene, RUN.replace(b"10", b"11"), idempotency_key="k1")
+    post(scene, OTHER)
+    again = post(scene, idempotency_key="k1")
     assert first["Location"] == again["Location"]
-    assert Submission.objects.count() == 1
+    assert Submission.objects.count() == 2
+
+
+def test_another_file_from_a_page_the_browser_kept_is_another_run(scene: Scene) -> None:
+    """Going back shows the form with its old key; what is sent from there must not vanish."""
+    first = post(scene, idempotency_key="k1")
+    second = post(scene, OTHER, idempotency_key="k1")
+    faulty = post(scene, as_lines({"task_id": "q1"}), idempotency_key="k1")
+    assert first["Location"] != second["Location"]
+    assert faulty["Location"] == RefusedUpload.objects.get().get_absolute_url()
+    assert [run.number for run in Submission.objects.order_by("number")] == [1, 2]
+    form = scene.as_(scene.lead).get(f"{scene.address}submit/?phase=dev")
+    assert "no-store" in form["Cache-Control"], "a page shown again would name attempts that are gone"
+
+
+def test_the_same_file_again_is_said_to_be_no_new_run(scene: Scene) -> None:
+    words = "This very file is run 1 already. No further attempt was used."
+    lead = scene.as_(scene.lead)
+    for said in (False, True):
+        form = {"file": SimpleUploadedFile("run.jsonl", RUN)}
+        answer = lead.post(f"{scene.address}submit/?phase=dev", form, follow=True)
+        assert (words in text(answer)) is said  # type: ignore[arg-type]
 
 
 def test_the_form_names_what_is_missing_and_keeps_what_was_typed(scene: Scene) -> None:
