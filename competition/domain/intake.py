@@ -61,25 +61,26 @@ class Answer:
 # Asking
 
 
-def can_submit(*, team: Team, phase: Phase, track: Track, moment: datetime) -> Answer:
-    """Whether a run of this team that had fully arrived at `moment` would be taken, quota aside."""
-    if refusal := _outside(team, phase, track, moment):
+def can_submit(*, team: Team, phase: Phase, track: Track, moment: datetime, arrived: bool = False) -> Answer:
+    """Whether a run of this team that had fully arrived at `moment` would be taken, quota aside; `arrived`
+    says that there is one, whose moment the reason then names.
+    """
+    if refusal := _outside(team, phase, track, moment, arrived=arrived):
         return Answer(refusal)
     item_set = ItemSet.objects.current_for(phase, track)
     return Answer(item_set=item_set) if item_set else Answer(NOT_RELEASED)
 
 
-def _outside(team: Team, phase: Phase, track: Track, moment: datetime) -> str:
+def _outside(team: Team, phase: Phase, track: Track, moment: datetime, *, arrived: bool) -> str:
     """Why a run that had fully arrived at `moment` does not belong here, or ""."""
     if phase.task_id != team.task_id or track.task_id != team.task_id:
         return "This team belongs to another shared task."
     if moment < phase.opens_at:
         return f"{phase.name} opens on {phase.opens_at:%Y-%m-%d at %H:%M} UTC."
     if not phase.accepts_at(moment):
-        return (
-            f"{phase.name} closed on {phase.closes_at:%Y-%m-%d at %H:%M:%S} UTC; "
-            f"your file had arrived at {moment:%H:%M:%S.%f} UTC."
-        )
+        closed = f"{phase.name} closed on {phase.closes_at:%Y-%m-%d at %H:%M:%S} UTC"
+        late = f"; your file had arrived on {moment:%Y-%m-%d at %H:%M:%S.%f}"[:-3] + " UTC" if arrived else ""
+        return f"{closed}{late}."
     return ""
 
 
@@ -132,7 +133,7 @@ def receive_submission(
     before = _answered(team, phase, track, idempotency_key, filed_under(content))
     if before is not None:
         return before
-    item_set = _granted(can_submit(team=team, phase=phase, track=track, moment=received_at))
+    item_set = _granted(can_submit(team=team, phase=phase, track=track, moment=received_at, arrived=True))
     _require_patience(team, received_at)
     sent = {
         "submitted_by": submitted_by,
@@ -217,7 +218,7 @@ def _accept(
             return answered
         received_at = told["received_at"]
         now_phase = Phase.objects.get(pk=phase.pk)
-        if within_rules and (refusal := _outside(team, now_phase, track, received_at)):
+        if within_rules and (refusal := _outside(team, now_phase, track, received_at, arrived=True)):
             raise CannotSubmit(refusal)
         latest = entry.submissions.order_by("-number").first()
         if latest is not None and _same_again(latest, judged.digest):

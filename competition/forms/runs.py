@@ -8,10 +8,11 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
-from django.template.defaultfilters import filesizeformat
 
 from competition.models import Submission
 from scoring.records import Limits
+
+MIB = 1024 * 1024
 
 
 def _longest(field: str) -> int | None:
@@ -48,7 +49,7 @@ class CheckForm(forms.Form):
         largest = self.limits.file_bytes
         if file.size > self.beyond * largest:
             raise forms.ValidationError(
-                f"The file has {filesizeformat(file.size)}; a run may have {filesizeformat(largest)} at most."
+                f"The file has {file.size / MIB:.1f} MiB; a run may have {largest / MIB:.1f} MiB at most."
             )
         return file
 

@@ -65,7 +65,12 @@ def test_at_the_close_nothing_is_taken_and_the_page_says_so(scene: Scene) -> Non
         answer = post(scene)
     assert answer.status_code == 409
     assert "Nothing was sent" in text(answer)
-    assert "Development closed on" in text(answer)
+    assert f"Development closed on {scene.dev.closes_at:%Y-%m-%d at %H:%M:%S} UTC" in text(answer)
+    assert f"; your file had arrived on {scene.dev.closes_at:%Y-%m-%d at %H:%M:%S}." in text(answer)
+    with frozen_at(scene.dev.closes_at):
+        look = text(scene.as_(scene.lead).get(f"{scene.address}submit/?phase=dev"))
+    assert "Development closed on" in look
+    assert "your file" not in look, "nobody sent one"
     assert not Submission.objects.exists()
 
 
