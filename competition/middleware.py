@@ -147,7 +147,8 @@ LAST_SEEN = "organizer last seen"
 class OrganizerSession:
     """Ask more of those who may see everything.
 
-    They are logged out when idle; outside the demo every page but the account's own asks for a second factor.
+    They are logged out when idle. Outside the demo every page asks for the second factor; who has none yet is
+    led to where one is set up.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -173,12 +174,14 @@ class OrganizerSession:
         return None
 
     def _without_second_factor(self, request: HttpRequest) -> HttpResponse | None:
-        if settings.DEMO or request.path.startswith(reverse("account_login").removesuffix("login/")):
-            return None
-        if has_shown_second_factor(request):
+        if settings.DEMO or has_shown_second_factor(request):
             return None
         methods = get_adapter().get_reauthentication_methods(request.user)
         ways = [method["url"] for method in methods if method["id"].startswith("mfa")]
+        # The desk's own log-in asks for no code: a factor must not be taken off behind it.
+        open_to_them = (*ways, reverse("account_logout")) if ways else (_accounts(),)
+        if request.path.startswith(open_to_them):
+            return None
         if not ways:
             messages.warning(
                 request, "Organizers need a second factor. Set up an authenticator app or a security key."
@@ -186,6 +189,11 @@ class OrganizerSession:
             return redirect("mfa_index")
         there = request.get_full_path() if request.method == "GET" else "/"
         return redirect(f"{ways[0]}?{urlencode({'next': there})}")
+
+
+def _accounts() -> str:
+    """What addresses of the account's own pages begin with."""
+    return reverse("account_login").removesuffix("login/")
 
 
 def note_log_in(request: HttpRequest, user: Any, **_: Any) -> None:
@@ -213,9 +221,11 @@ def username_tried(request: HttpRequest | None, credentials: dict[str, Any] | No
     The desk calls it `username`, the site's own log-in `login` and `email`. Without all three, five slips of
     anybody would lock everybody behind the same address.
     """
-    given: dict[str, Any] = {**(request.POST.dict() if request else {}), **(credentials or {})}
-    tried = next((given[name] for name in ("username", "email", "login") if given.get(name)), "")
-    return str(tried).strip().lower()
+    sent = request.POST.dict() if request else {}
+    # What is really tried first: a field more in the form would have each guess counted for somebody else.
+    given = (credentials or {}, sent)
+    named = (of[name] for of in given for name in ("username", "email", "login") if of.get(name))
+    return str(next(named, "")).strip().lower()
 
 
 def locked_out(request: HttpRequest, answer: HttpResponse | None, credentials: Any) -> HttpResponse:

@@ -199,3 +199,22 @@ def test_who_lost_everything_starts_anew_and_it_is_on_record(scene: Scene) -> No
     assert scene.as_(scene.organizer).get("/admin/")["Location"] == "/accounts/2fa/"
     entry = AuditEntry.objects.get(action="second factor reset")
     assert (entry.reason, entry.after, entry.actor) == ("Called back by phone.", {"gone": 1}, None)
+
+
+def test_a_password_alone_takes_no_second_factor_off(scene: Scene) -> None:
+    """The desk's log-in asks for no code, so what it opens leads to the code and nowhere else."""
+    TOTP.activate(scene.organizer, SECRET)
+    client = Client()
+    client.post("/admin/login/", {"username": scene.organizer.email, "password": PASSWORD})
+    for address in ("/accounts/2fa/", "/accounts/tokens/", "/accounts/email/", "/accounts/2fa/webauthn/add/"):
+        assert client.get(address)["Location"].startswith("/accounts/2fa/reauthenticate/"), address
+    confirm_password(client)
+    client.post("/accounts/2fa/totp/deactivate/")
+    client.post("/accounts/tokens/", {"name": "laptop", "scope": "submit"})
+    assert Authenticator.objects.filter(user=scene.organizer).count() == 1
+    assert not scene.organizer.api_tokens.exists()
+    asked = client.get("/accounts/tokens/")["Location"]
+    client.post(asked, {"code": code_of(SECRET), "next": "/accounts/tokens/"})
+    assert client.get("/accounts/tokens/").status_code == 200
+    assert client.post("/accounts/logout/").status_code == 302
+    assert "_auth_user_id" not in client.session

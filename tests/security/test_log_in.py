@@ -146,6 +146,19 @@ def test_a_made_up_address_of_origin_counts_for_nothing() -> None:
     assert guesses[-1] == 429
 
 
+@pytest.mark.parametrize("form", [LOG_IN, DESK])
+def test_a_field_more_in_the_form_counts_for_nothing(form: str) -> None:
+    """Each guess is counted for the account it aims at, whatever else is sent."""
+    make_organizer_of(make_task(), "organizer")
+    name = "login" if form == LOG_IN else "username"
+    for number in range(10):
+        sends = dict.fromkeys(("username", "email", "login"), f"nobody{number}@example.org")
+        sends |= {name: "organizer@example.org", "password": "wrong horse battery"}
+        status = Client(REMOTE_ADDR="192.0.2.1").post(form, sends).status_code
+        cache.clear()
+    assert status == 429
+
+
 def test_the_session_key_changes_with_who_one_is() -> None:
     user = make_user("known")
     client = Client()
