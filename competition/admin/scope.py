@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import Field, ForeignKey, Model, QuerySet
+from django.db.models import Field, ForeignKey, JSONField, Model, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 from django.utils.html import format_html
@@ -39,6 +39,17 @@ class OwnChoice(forms.ModelChoiceField):
         return with_task(obj)
 
 
+class Structured(forms.JSONField):
+    """JSON as an organizer types it. Left empty, or null, it is what a new row starts from: no column takes
+    null.
+    """
+
+    def clean(self, value: Any) -> Any:
+        cleaned = super().clean(value)
+        starts_from: Any = self.initial
+        return starts_from() if cleaned in self.empty_values and callable(starts_from) else cleaned
+
+
 class ScopedAdmin(admin.ModelAdmin):
     """Rows of the shared tasks one organizes, and no others: lists, pages, choices and filters alike."""
 
@@ -48,6 +59,7 @@ class ScopedAdmin(admin.ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     actions: list[Any] = []
+    formfield_overrides = {JSONField: {"form_class": Structured}}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).filter(organized_by(request.user, self.task_path)).distinct()

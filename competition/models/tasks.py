@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -49,6 +50,9 @@ PHASE_DEFAULTS: dict[str, dict[str, Any]] = {
 """What a phase starts from, by its purpose. After the evaluation the test's references stay hidden: see
 `docs/visibility.md` for what each setting would tell of them."""
 
+
+TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*\Z")
+"""The form of a BCP 47 tag; whether it is registered is not asked."""
 
 LARGEST_LIMITS = Limits(file_bytes=50 * MIB)
 """What a track may allow at most. A worker's own bounds are no tighter than these."""
@@ -183,6 +187,13 @@ class Track(Created):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        """Languages are tags: pages write each into `lang` and name it."""
+        super().clean()
+        tags = self.languages
+        if not isinstance(tags, list) or not all(isinstance(tag, str) and TAG.match(tag) for tag in tags):
+            raise ValidationError({"languages": 'Languages are a list of BCP 47 tags: ["en", "zh-Hans"].'})
 
     @property
     def run_limits(self) -> Limits:
