@@ -19,6 +19,7 @@ from competition.domain.accounts import make_organizer
 from competition.models import Announcement, OrganizerRole, SharedTask, Track
 from scoring.options import BadOption, read_options
 from scoring.tracks import get_kind, kind_names
+from scoring.tracks.base import Kind
 
 
 class OrganizerInline(admin.TabularInline):
@@ -86,15 +87,34 @@ class TrackForm(forms.ModelForm):
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean() or self.cleaned_data
-        kind, options = cleaned.get("kind"), cleaned.get("options")
+        kind, options = cleaned.get("kind") or self.instance.kind, cleaned.get("options")
         if kind and options is not None:
             if not isinstance(options, dict) or not all(isinstance(value, str) for value in options.values()):
                 raise ValidationError({"options": 'Options are names and texts: {"tokenizer": "multi.1"}.'})
             try:
-                read_options(get_kind(kind), options)
+                chosen = read_options(get_kind(kind), options)
             except BadOption as error:
                 raise ValidationError({"options": str(error)}) from error
+            if self.instance.pk and self.instance.submissions.exists():
+                self._keep_what_scores_mean(get_kind(kind), chosen)
         return cleaned
+
+    def _keep_what_scores_mean(self, kind: Kind, chosen: dict[str, Any]) -> None:
+        """Once runs have come in, what a signature names stays: scores of two definitions would share a
+        board.
+        """
+        try:
+            before = read_options(kind, self.instance.options)
+        except BadOption:
+            return
+        moved = [one.name for one in kind.options if one.signed and before[one.name] != chosen[one.name]]
+        if moved:
+            raise ValidationError(
+                {
+                    "options": f"Runs have come in, and with another {' or '.join(moved)} their scores would "
+                    "mean something else. Leave it as it was, or make another track."
+                }
+            )
 
 
 @admin.register(Track, site=desk)

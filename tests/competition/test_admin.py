@@ -192,7 +192,7 @@ def test_changes_leave_an_entry_with_before_and_after(two_tasks: dict[str, Any])
         "slug": track.slug,
         "name": "Renamed",
         "sentence": "",
-        "options": '{"tokenizer": "ascii.1"}',
+        "options": '{"slices": "region"}',
         "languages": "[]",
         "order": "1",
     }
@@ -202,7 +202,7 @@ def test_changes_leave_an_entry_with_before_and_after(two_tasks: dict[str, Any])
     assert (entry.task, entry.actor) == (task, two_tasks["organizer"])
     assert entry.before["name"] == "Track MINE"
     assert entry.after["name"] == "Renamed"
-    assert entry.after["options"] == {"tokenizer": "ascii.1"}
+    assert entry.after["options"] == {"slices": "region"}
     assert entry.request_id
 
 
@@ -223,6 +223,59 @@ def test_options_the_kind_does_not_take_are_refused(two_tasks: dict[str, Any], o
     assert answer.status_code == 200
     assert answer.context["adminform"].form.errors["options"]
     assert not Track.objects.filter(slug="new").exists()
+
+
+def track_form(task: SharedTask, **changes: str) -> dict[str, Any]:
+    form = {"task": task.pk, "slug": "new", "name": "New", "kind": "short_answer", "order": "1"}
+    return {**form, "options": "{}", "languages": "[]", "limits": "{}", **changes}
+
+
+@pytest.mark.parametrize(
+    "languages", ['"en"', "5", '{"a": 1}', "[1]", "[null]", '["English please"]', '[""]']
+)
+def test_languages_are_tags_or_refused(two_tasks: dict[str, Any], languages: str) -> None:
+    """The home page goes through them: a number there was its end, for every task and every visitor."""
+    form = track_form(two_tasks["mine"][0], languages=languages)
+    answer = two_tasks["client"].post(reverse("admin:competition_track_add"), form)
+    assert answer.status_code == 200
+    assert "BCP 47 tags" in str(answer.context["adminform"].form.errors["languages"])
+    assert not Track.objects.filter(slug="new").exists()
+
+
+@pytest.mark.parametrize("nothing", ["", "null", "[]", "{}", '""'])
+def test_json_left_empty_is_what_a_new_row_starts_from(two_tasks: dict[str, Any], nothing: str) -> None:
+    task = two_tasks["mine"][0]
+    form = track_form(task, options=nothing, languages=nothing, limits=nothing)
+    answer = two_tasks["client"].post(reverse("admin:competition_track_add"), form)
+    assert answer.status_code == 302, answer.content.decode()
+    track = Track.objects.get(slug="new")
+    assert (track.options, track.languages, track.limits) == ({}, [], {})
+    assert track.run_limits.file_bytes
+    whole = {"slug": task.slug, "name": task.name, "columns": nothing}
+    whole |= {"organizer_roles-TOTAL_FORMS": "0", "organizer_roles-INITIAL_FORMS": "0"}
+    answer = two_tasks["client"].post(change_page(task), whole)
+    assert answer.status_code == 302, answer.content.decode()
+    task.refresh_from_db()
+    assert task.columns == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ('{"tokenizer": "ascii.1"}', "Runs have come in, and with another tokenizer"),
+        ('{"nonsense": "1"}', "has no option"),
+    ],
+)
+def test_once_runs_have_come_in_options_keep_what_scores_mean(
+    two_tasks: dict[str, Any], options: str, said: str
+) -> None:
+    track = two_tasks["mine"][3]
+    form = track_form(track.task, slug=track.slug, options=options)
+    answer = two_tasks["client"].post(change_page(track), form)
+    assert answer.status_code == 200
+    assert said in str(answer.context["adminform"].form.errors["options"])
+    track.refresh_from_db()
+    assert track.options == {}
 
 
 def test_a_superuser_appoints_organizers_and_organizers_do_not(two_tasks: dict[str, Any]) -> None:
