@@ -28,6 +28,9 @@ REGIONS = {
     "Indian",
     "Pacific",
 }
+YEARS = range(1970, 3000)
+"""At the ends of the calendar the same moment has no date in another zone."""
+
 WholeDay = Literal["start", "end"]
 
 
@@ -38,6 +41,8 @@ def read_moment(text: str, zone: str, whole_day: WholeDay = "start") -> datetime
     zone's clocks skip or show twice is refused. Raises ValueError with a sentence.
     """
     text = " ".join(text.strip().upper().split())
+    if re.match(r"\d{4}", text) and int(text[:4]) not in YEARS:
+        raise ValueError(f"Write a year from {YEARS[0]} to {YEARS[-1]}.")
     try:
         if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
             day = date.fromisoformat(text) + timedelta(days=1 if whole_day == "end" else 0)
