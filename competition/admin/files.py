@@ -123,7 +123,7 @@ def problems_table(problems: list[dict[str, Any]]) -> str:
         "",
         '<tr><td>{}</td><td>{}</td><td dir="auto">{}</td><td dir="auto">{}</td><td dir="auto">{}</td></tr>',
         (
-            [_cell(problem, name) for name in ("code", "line", "item_id", "message", "hint")]
+            [*(_cell(problem, name) for name in ("code", "line", "item_id", "message")), _fix(problem)]
             for problem in problems[:PROBLEMS_SHOWN]
         ),
     )
@@ -144,6 +144,12 @@ def problems_table(problems: list[dict[str, Any]]) -> str:
 def _cell(problem: dict[str, Any], name: str) -> Any:
     value = problem.get(name)
     return "" if value is None else value
+
+
+def _fix(problem: dict[str, Any]) -> str:
+    """What to do, or else what should stand there."""
+    expected = problem.get("expected")
+    return problem.get("hint") or (f"Expected: {expected}." if expected else "")
 
 
 @admin.register(ItemSet, site=desk)

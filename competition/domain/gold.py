@@ -23,9 +23,9 @@ def add_items(
     checked = check_items(get_kind(track.kind), content)
     problems = [problem.to_json() for problem in checked.problems.in_order()]
     if checked.items is None:
-        raise FileRefused(
-            f"The items have {checked.problems.errors:,} problems. Nothing was changed.", problems
-        )
+        errors = checked.problems.errors
+        counted = "1 problem" if errors == 1 else f"{errors:,} problems"
+        raise FileRefused(f"The items have {counted}. Nothing was changed.", problems)
     blob = blobs.store(content)
     with transaction.atomic():
         item_set = ItemSet.objects.create(

@@ -91,6 +91,15 @@ def test_a_faulty_file_changes_nothing_and_shows_each_problem_escaped(scene: Sce
     assert page.count("<tr>") >= 4
 
 
+def test_each_problem_of_a_file_says_what_to_do_about_it(scene: Scene) -> None:
+    line = b'{"task_id": "q1", "tier": "easy", "question": "How much?"}\n'
+    page = scene.upload("itemset", line + line).content.decode()
+    assert "The items have 1 problem. Nothing was changed." in page
+    assert "Expected: each id once." in page
+    page = scene.upload("itemset", line.replace(b"task_id", b"id")).content.decode()
+    assert "Expected: &quot;task_id&quot; with an item id." in page
+
+
 def test_others_organizers_upload_nothing_here(scene: Scene) -> None:
     answer = scene.upload("itemset", builders.ITEMS, scene.stranger)
     assert "valid choice" in str(answer.context["form"].errors["phase"])
