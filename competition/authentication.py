@@ -14,6 +14,7 @@ from django.http import HttpRequest
 from competition import passwords
 from competition.domain.accounts import whose_password
 from competition.models import User
+from competition.models.people import accounts_at
 
 
 class Backend(AuthenticationBackend):
@@ -40,7 +41,7 @@ class Adapter(DefaultAccountAdapter):
         """Where several accounts have the address, a letter's link counts only for who is logging in to that
         account here. Else somebody could have the owner of the address verify a stranger's account.
         """
-        others = EmailAddress.objects.filter(email=email_address.email).exclude(pk=email_address.pk)
+        others = accounts_at(email_address.email).exclude(pk=email_address.user_id)
         if others.exists() and not _is_here(request, email_address.user_id):
             messages.error(
                 request,

@@ -26,6 +26,7 @@ from competition.domain.accounts import accept_terms, alone_with, claim_address,
 from competition.domain.teams import create_team, is_name_taken
 from competition.exceptions import NameRefused
 from competition.models import SharedTask, Team, User
+from competition.models.people import accounts_at
 from competition.names import clean_name
 
 log = logging.getLogger(__name__)
@@ -87,6 +88,13 @@ class SignUpForm(SignupForm):
             raise forms.ValidationError("A team of this name is registered already.")
         return name
 
+    def validate_unique_email(self, value: str) -> str:
+        """Somebody else may have added the address to theirs: that keeps its owner out of nothing."""
+        address: str = super().validate_unique_email(value)
+        known: bool = self.account_already_exists  # type: ignore[has-type]
+        self.account_already_exists = known and accounts_at(address).exists()
+        return address
+
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if "terms" in self.fields and cleaned.get("team_name") and not cleaned.get("terms"):
@@ -138,6 +146,14 @@ class SignUpForm(SignupForm):
 
 class ResetForm(ResetPasswordForm):
     """Asks for a letter that leads to a new password."""
+
+    def clean_email(self) -> str:
+        """The letter leads to accounts of this address, and to none that somebody added it to."""
+        address: str = super().clean_email()
+        found: list[User] = self.users  # type: ignore[has-type]
+        theirs = set(accounts_at(address))
+        self.users = [user for user in found if user in theirs]
+        return address
 
     def save(self, request: HttpRequest, **kwargs: Any) -> str:
         """Nothing yet: see `write`."""

@@ -46,9 +46,13 @@ class User(PublicId, AbstractUser):
 def accounts_at(address: str) -> models.QuerySet[Any]:
     """The accounts that may be opened with this address: who verified it, then who came to it last.
 
-    Last first, so that a password somebody chose for an account of their own is never tried on another's.
+    Last first, so that a password somebody chose for an account of their own is never tried on another's. An
+    address that was only added to an account of another one opens nothing before it is verified: else whoever
+    adds somebody's would get the letters for it, and learn from the time of a log-in whether it is known.
     """
-    found = User.objects.filter(emailaddress__email=address.strip().lower())
+    address = address.strip().lower()
+    theirs = models.Q(emailaddress__verified=True) | models.Q(email__iexact=address)
+    found = User.objects.filter(theirs, emailaddress__email=address)
     return found.order_by("-emailaddress__verified", "-is_active", "-emailaddress__pk")
 
 
