@@ -92,9 +92,9 @@ bench: install ## Measure speed as ratios (needs the shared data beside the repo
 
 faults: install services ## Kill, pause and starve the parts while they work, and print what was lost
 	@status=0; export PODIUM_DRILLS=full; \
-	$(BIN)/python -m pytest -s tests/faults || status=1; \
+	$(BIN)/python -m pytest tests/faults || status=1; \
 	echo "Again on SQLite"; \
-	PODIUM_TEST_DATABASE=sqlite $(BIN)/python -m pytest -s -m both tests/faults || status=1; \
+	PODIUM_TEST_DATABASE=sqlite $(BIN)/python -m pytest -m both tests/faults || status=1; \
 	exit $$status
 
 lock: install # pinned versions move only here: edit the .in file, then `make lock`

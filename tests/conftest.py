@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import services, sockets
+from tests.support import aloud, services, sockets
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -39,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from tests.support.flush import let_tests_empty_tables
 
     let_tests_empty_tables()
+    aloud.capture = config.pluginmanager.get_plugin("capturemanager")
 
 
 @pytest.hookimpl(trylast=True)

@@ -11,6 +11,7 @@ from scoring.tracks import kind_names
 from tests.parity.conftest import make_place, place_of, unbounded  # noqa: F401
 from tests.parity.test_generated import judge_everywhere
 from tests.parity.ways import Place, interpreters
+from tests.support.aloud import say
 
 FILES = 20_000
 
@@ -23,7 +24,7 @@ def test_twenty_thousand_files(place_of: Callable[[str], Place]) -> None:  # noq
     for name in kind_names():
         seen = judge_everywhere(place_of(name), files, list(interpreters().values()))
         total.update(seen)
-        print(f"{name}: {seen['valid']} valid, {seen['refused']} refused", flush=True)
+        say(f"{name}: {seen['valid']} valid, {seen['refused']} refused")
     pythons = ", ".join(".".join(map(str, version)) for version in interpreters())
-    print(f"{total.total():,} files, five ways, stand-alone on Python {pythons}: no difference")
+    say(f"{total.total():,} files, five ways, stand-alone on Python {pythons}: no difference")
     assert total.total() >= FILES

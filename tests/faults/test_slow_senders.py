@@ -13,6 +13,7 @@ from statistics import quantiles
 import pytest
 
 from tests.support import drills, load
+from tests.support.aloud import say
 
 pytestmark = [pytest.mark.faults, pytest.mark.django_db(transaction=True)]
 
@@ -50,5 +51,5 @@ def test_others_are_served_while_some_send_slowly() -> None:
             sender.close()
         assert load.get(port, page).status == 200
     slowest = quantiles(took, n=20)[-1]
-    print(f"{SLOW} slow senders of {THREADS} threads: others served with p95 {1000 * slowest:.0f} ms")
+    say(f"{SLOW} slow senders of {THREADS} threads: others served with p95 {1000 * slowest:.0f} ms")
     assert slowest < P95

@@ -15,6 +15,7 @@ import pytest
 
 from competition.forms.accounts import ResetForm
 from tests.security.test_log_in import FORMS, LOG_IN, RESET, SIGN_UP, asked
+from tests.support.aloud import say
 from tests.support.builders import make_user
 from tests.support.crawler import undone
 
@@ -50,6 +51,6 @@ def test_two_hundred_tries_take_as_long_for_whoever(
                 taken.append((out.pop() if out else perf_counter()) - begun)
     for name, taken in times.items():
         low, middle, high = (1000 * at for at in quantiles(taken, n=4))
-        print(f"{form} {name}: median {middle:.1f} ms, half of them {low:.1f} to {high:.1f}")
+        say(f"{form} {name}: median {middle:.1f} ms, half of them {low:.1f} to {high:.1f}")
     medians = {name: median(taken) for name, taken in times.items()}
     assert max(medians.values()) < (1 + ALIKE) * min(medians.values()) + NOISE, medians

@@ -18,6 +18,7 @@ from competition.domain.intake import forget_refused_uploads
 from competition.models import RefusedUpload, Submission
 from tests.security.desk import DESK
 from tests.security.places import SITE
+from tests.support.aloud import say
 from tests.support.crawler import Rows, body_of, crawl, spoken
 from tests.support.fuzz import mutants
 from tests.support.roles import (
@@ -139,7 +140,7 @@ def fuzz_uploads(everyone: Everyone, count: int, caplog: pytest.LogCaptureFixtur
         page = client.get(run.get_absolute_url())
         found += [f"run {run.number}: {name}" for name in met("rival", spoken(page, page.content), everyone)]
     heard = caplog.text + "".join(f"{letter.subject} {letter.body}" for letter in mail.outbox)
-    print(f"{count} uploads: {outcomes}")
+    say(f"{count} uploads: {outcomes}")
     assert not found, "\n".join(found)
     assert not any(word in heard for word in (GOLD, RIVAL_RUN, RUN))
     assert max(outcomes) < 500

@@ -24,8 +24,8 @@ from competition.models import Evaluation, Result, Submission, WorkerBeat
 from competition.operations import invariants
 from tests.competition.stage import Stage
 from tests.support import builders, load, processes, services
+from tests.support.aloud import FULL, say
 
-FULL = os.environ.get("PODIUM_DRILLS") == "full"
 ITEMS = 256
 WORDS = ["revenue", "rose", "by", "4.2", "percent", "to", "310", "million", "euros", "while", "costs", "fell"]
 
@@ -36,9 +36,9 @@ def size(name: str, short: int, full: int) -> int:
 
 
 def tell(drill: str, **figures: Any) -> None:
-    """Print the figures of a drill in one line."""
+    """Say the figures of a drill in one line."""
     shown = (f"{name.replace('_', ' ')} {_shown(value)}" for name, value in figures.items())
-    print(f"\n{drill}: {', '.join(shown)}", flush=True)
+    say(f"{drill}: {', '.join(shown)}")
 
 
 def _shown(value: Any) -> str:
