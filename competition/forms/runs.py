@@ -10,9 +10,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from competition.models import Submission
-from scoring.records import Limits
-
-MIB = 1024 * 1024
+from scoring.records import MIB, Limits
 
 
 def _longest(field: str) -> int | None:

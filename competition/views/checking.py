@@ -154,17 +154,23 @@ def _answer(
 
 
 def sending(request: HttpRequest, rail: Rail, track: Track, item_set: ItemSet | None) -> dict[str, Any]:
-    """How a checked file goes on from here: where it is sent to, and whether this person may send it now."""
+    """How a checked file goes on from here: where it is sent to, whether this person may send it now, and
+    whether it was checked at the very form that sends it: a way there would lose the file chosen in it.
+    """
     if item_set is None or not item_set.phase.is_open_at(rail.moment):
         return {"send_url": "", "may_send": False}
     phase = item_set.phase
     address = reverse("submit", args=[rail.task.slug, track.slug])
-    send_url = f"{address}?{urlencode({'phase': phase.slug})}"
+    asked_from, _, _ = request.headers.get("HX-Current-URL", "").partition("?")
+    found: dict[str, Any] = {
+        "send_url": f"{address}?{urlencode({'phase': phase.slug})}",
+        "at_form": asked_from.endswith(address),
+    }
     team = team_of(request.user, rail.task)
     if team is None or not can_submit(team=team, phase=phase, track=track, moment=rail.moment):
-        return {"send_url": send_url, "may_send": False}
+        return {**found, "may_send": False}
     quota = submissions_left(team=team, phase=phase, track=track, moment=rail.moment)
-    return {"send_url": send_url, "may_send": not quota.is_spent}
+    return {**found, "may_send": not quota.is_spent}
 
 
 def _link(text: str, content_type: str) -> str:

@@ -28,7 +28,7 @@ from competition.exceptions import NotChecked
 from competition.models import ItemSet, RefusedUpload
 from competition.views import checking as page
 from scoring.records import MIB
-from tests.support.builders import RUN, as_lines, make_items
+from tests.support.builders import RUN, as_lines, make_items, make_submission
 from tests.support.clock import frozen_at, move_to
 from tests.support.pages import Scene, make_scene
 from tests.support.runs_sent import check, send
@@ -118,6 +118,21 @@ def test_a_script_gets_the_part_that_changes(scene: Scene) -> None:
 def test_from_the_report_one_goes_on_to_sending(scene: Scene, who: str, words: str) -> None:
     assert words in text(check(scene, RUN, who=who))
     assert words not in text(check(scene, FAULTY, who=who))
+
+
+def test_at_the_form_itself_the_report_leads_nowhere_else(scene: Scene) -> None:
+    """A link to the form one is at would lose the file that is chosen in it."""
+    at_form = {"HX-Request": "true", "HX-Current-URL": f"http://testserver{scene.address}submit/?phase=dev"}
+    part = text(check(scene, RUN, who="lead", headers=at_form))
+    assert "Send this run" in part
+    assert f"{scene.address}submit/" not in part
+    scene.dev.daily_quota = 1
+    scene.dev.save()
+    make_submission(team=scene.team, phase=scene.dev, track=scene.track)
+    spent = text(check(scene, RUN, who="lead", headers=at_form))
+    assert "Valid: 2 lines" in spent
+    assert "Send this run" not in spent
+    assert f"{scene.address}submit/" not in spent
 
 
 def test_a_closed_phase_can_still_be_checked_but_not_sent_to(scene: Scene) -> None:

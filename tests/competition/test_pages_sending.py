@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from urllib.parse import quote
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -149,6 +150,17 @@ def test_the_form_names_what_is_missing_and_keeps_what_was_typed(scene: Scene) -
 )
 def test_the_page_says_what_one_needs_first(scene: Scene, who: str, words: str) -> None:
     assert words in text(scene.as_(scene.cast[who]).get(f"{scene.address}submit/"))
+
+
+@pytest.mark.parametrize("who", ["visitor", "organizer"])
+def test_who_was_signed_out_or_has_no_team_is_told_that_nothing_was_sent(scene: Scene, who: str) -> None:
+    page = text(scene.as_(scene.cast[who]).get(f"{scene.address}submit/?phase=test"))
+    assert "Nothing was sent" not in page
+    answer = post(scene, who=who, phase="test")
+    assert answer.status_code == 403
+    assert "Nothing was sent" in text(answer)
+    assert quote(f"{scene.address}submit/?phase=test", safe="") in text(answer), "back to the same phase"
+    assert not Submission.objects.exists()
 
 
 def test_the_page_opens_with_a_phase_that_takes_runs(scene: Scene) -> None:
