@@ -47,6 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
         stop(answer.get("error", {}).get("message", f"The site answered {status}."))
     print(f"Run {answer['number']} of {answer['team']}, {answer['lines']} lines, {answer['received_at']}")
     print(f"SHA-256 {answer['sha256']}")
+    if status == 200:
+        print("The site had this very file already: that is its receipt, and no further attempt was used.")
     print(answer["page"])
     return follow(answer, token) if options.wait else 0
 
@@ -110,6 +112,10 @@ def ask(address: str, token: str, body: bytes | None = None, headers: dict[str, 
                 stop(f"The site answered {error.code}.")
         except (urllib.error.URLError, OSError, ValueError) as error:
             said = f"The site does not answer: {error}"
+            if body and isinstance(getattr(error, "reason", error), (BrokenPipeError, ConnectionResetError)):
+                said = (
+                    f"The site stopped reading. Are {len(body) / 1048576:.1f} MiB more than a run may have?"
+                )
             time.sleep(2**number if number + 1 < TRIES else 0)
     stop(said)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+import runpy
 import subprocess
 import sys
+import urllib.error
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +55,10 @@ def test_a_run_is_taken(live_server: Any, scene: Scene, tmp_path: Path) -> None:
     assert run.digest in done.stdout
     assert f"{live_server.url}/submissions/{run.public_id}/" in done.stdout
     assert (run.run_name, run.method, run.file_name) == ("night é", "Two\nlines.", "my _run_.jsonl")
+    again = submit(live_server, scene, tmp_path, RUN, secret=secret)
+    assert again.stdout.startswith("Run 1 of Aegean, 2 lines, ")
+    words = "this very file already: that is its receipt, and no further attempt was used"
+    assert (words in again.stdout, words in done.stdout) == (True, False)
 
 
 FAULTY = as_lines({"task_id": "q1", "answer": ""})
@@ -72,6 +78,22 @@ def test_a_dry_run_needs_no_token_and_keeps_nothing(live_server: Any, scene: Sce
     assert submit(live_server, scene, tmp_path, FAULTY, "--dry-run").returncode == 1
     assert not Submission.objects.exists()
     assert not RefusedUpload.objects.exists()
+
+
+def test_a_site_that_stops_reading_is_said_to_and_not_to_be_away(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It answers a file beyond its limit before reading it, and then the line breaks under the sender."""
+    script = runpy.run_path(str(SCRIPT))
+
+    def breaks(*arguments: Any, **more: Any) -> None:
+        raise urllib.error.URLError(BrokenPipeError(32, "Broken pipe"))
+
+    monkeypatch.setattr("urllib.request.urlopen", breaks)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with pytest.raises(SystemExit):
+        script["ask"]("https://podium.example.org/", "", b"x" * 3 * 1024 * 1024)
+    assert capsys.readouterr().err == "The site stopped reading. Are 3.0 MiB more than a run may have?\n"
 
 
 def test_it_is_read_by_python_3_9() -> None:
