@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 
 import pytest
 from django.db import connection
@@ -11,10 +12,11 @@ from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
 
 from competition.charts.whisker import axis, whisker
+from competition.domain.snapshots import canonical, digest_of
 from competition.views.board_table import brackets
 from competition.views.frozen_table import frozen_table
 from tests.support.boards import snapshot
-from tests.support.builders import make_board, make_scored, make_submission, make_team
+from tests.support.builders import make_board, make_scored, make_submission, make_team, publish
 from tests.support.pages import Scene, make_scene
 
 
@@ -197,3 +199,18 @@ def test_no_axis_runs_past_a_hundred() -> None:
         assert scale.high <= 1 + 1e-9
         assert all(float(tick.label) <= 100 for tick in scale.ticks)
         assert scale.low < scale.high
+
+
+@pytest.mark.django_db
+@pytest.mark.both
+def test_who_follows_the_words_of_a_board_comes_to_its_digest(scene: Scene) -> None:
+    content = canonical(snapshot(rule="算盘, Τρεις"))
+    board = make_board(scene.dev, scene.track, content=content)
+    publish(board)
+    visitor = scene.as_(None)
+    address = board.get_absolute_url()
+    download = json.loads(visitor.get(f"{address.rstrip('/')}.json").content)
+    recipe = re.search(r"json\.dumps\(content, (.*?)\)</code>", visitor.get(address).content.decode())
+    assert recipe
+    words = eval(f"dict({unescape(recipe[1])})")
+    assert digest_of(json.dumps(download["content"], **words)) == download["digest"] == board.digest
