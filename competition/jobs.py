@@ -15,6 +15,7 @@ from typing import Any
 from competition import clock
 from competition.domain import blobs, evaluations, freezing, gold, scorer
 from competition.domain.evaluations import QUEUES
+from competition.domain.replaced import answered_others
 from competition.exceptions import LeaseLost, NotReadyToFreeze
 from competition.models import Evaluation, FreezeRequest, GoldCheck, QueuedWork
 from competition.scoring_child import Limits, Outcome, run_in_child
@@ -91,7 +92,13 @@ def do(work: QueuedWork) -> None:
     except blobs.CorruptBlob as corrupt:
         evaluations.record_failure(work=work, kind="stored bytes", where=str(corrupt))
     except scorer.StoredFileRefused as refused:
-        evaluations.record_failure(work=work, kind=f"stored {refused} refused")
+        evaluations.record_failure(work=work, kind=_why_refused(work, refused))
+
+
+def _why_refused(work: QueuedWork, refused: scorer.StoredFileRefused) -> str:
+    """Stored bytes that no longer pass are ours to look into; items that were replaced explain a run."""
+    other = isinstance(work, Evaluation) and answered_others(work.submission, work.item_set)
+    return "it answers other items than its gold" if other else f"stored {refused} refused"
 
 
 def _in_child(work: QueuedWork, limits: Limits, task: Callable[[], Any]) -> Any:
@@ -107,9 +114,14 @@ def _evaluate(evaluation: Evaluation) -> None:
     content = blobs.load_digest(evaluation.submission.blob_id)
 
     def score() -> dict[str, Any]:
-        return scorer.plain(prepared, scorer.score(prepared, content, gold_version=version))
+        try:
+            return scorer.plain(prepared, scorer.score(prepared, content, gold_version=version))
+        except scorer.StoredFileRefused as refused:
+            return {"refused": str(refused)}
 
     found = _in_child(evaluation, LIMITS, score)
+    if "refused" in found:
+        raise scorer.StoredFileRefused(found["refused"])
     lines = (json.dumps(line, ensure_ascii=False, separators=(",", ":")) for line in found["per_item"])
     per_item = blobs.store(("\n".join(lines) + "\n").encode("utf-8"))
     evaluations.record_report(

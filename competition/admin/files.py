@@ -17,6 +17,7 @@ from django.utils.html import format_html, format_html_join
 from competition.admin.scope import Own, OwnChoice, Placed, ReadOnlyAdmin, own_choices
 from competition.admin.site import confirm_first, desk
 from competition.domain.gold import add_gold, add_items
+from competition.domain.replaced import what_new_items_change
 from competition.exceptions import FileRefused
 from competition.models import GoldVersion, ItemSet, Phase, Track
 
@@ -90,6 +91,8 @@ class FileAdmin(Placed, ReadOnlyAdmin):
                 messages.success(
                     request, f"Version {made.version} is {made.get_status_display()}.{self.next}"
                 )
+                for said in self.beside(made):
+                    messages.warning(request, said)
                 page = reverse(f"admin:competition_{self.opts.model_name}_change", args=[made.pk])
                 return HttpResponseRedirect(page)
         context = {
@@ -102,6 +105,10 @@ class FileAdmin(Placed, ReadOnlyAdmin):
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/competition/upload.html", context)
+
+    def beside(self, made: Any) -> list[str]:
+        """What else changes with this version, in sentences."""
+        return []
 
     def _redirect_to_list(self) -> HttpResponseRedirect:
         return HttpResponseRedirect(reverse(f"admin:competition_{self.opts.model_name}_changelist"))
@@ -162,6 +169,9 @@ class ItemSetAdmin(FileAdmin):
         "listed_problems",
     ]
     readonly_fields = ["digest", "listed_problems", "created_at"]
+
+    def beside(self, made: Any) -> list[str]:
+        return what_new_items_change(made)
 
     @admin.display(description="SHA-256")
     def digest(self, items: ItemSet) -> str:

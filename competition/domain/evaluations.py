@@ -22,6 +22,7 @@ from django.dispatch import Signal
 
 from competition import clock
 from competition.domain import audit, notices
+from competition.domain.replaced import waits_for_its_gold
 from competition.enums import FileStatus, FreezeOutcome, WorkStatus
 from competition.exceptions import LeaseLost
 from competition.models import (
@@ -120,8 +121,9 @@ def queue_waiting(*, gold_version: GoldVersion, moment: datetime) -> int:
         .update(gold_version=gold_version, item_set_id=gold_version.item_set_id)
     )
     for submission in _never_queued(gold_version.phase_id, gold_version.track_id):
-        queue_evaluation(submission=submission, gold_version=gold_version, moment=moment)
-        moved += 1
+        if not waits_for_its_gold(submission, gold_version):
+            queue_evaluation(submission=submission, gold_version=gold_version, moment=moment)
+            moved += 1
     return moved
 
 
@@ -145,7 +147,9 @@ def _queue_forgotten(moment: datetime) -> int:
             with transaction.atomic():
                 Entry.objects.select_for_update().get(pk=found.entry_id)
                 gold_version = GoldVersion.objects.current_for(found.phase, found.track)
-                if gold_version is not None and not found.evaluations.exists():
+                if gold_version is None or found.evaluations.exists():
+                    continue
+                if not waits_for_its_gold(found, gold_version):
                     queue_evaluation(submission=found, gold_version=gold_version, moment=moment)
                     queued += 1
     return queued
@@ -171,6 +175,7 @@ def evaluate_again(*, phase: Phase, track: Track, requested_by: User | None, rea
     queued = [
         queue_evaluation(submission=submission, gold_version=gold_version, moment=moment, reason=reason)
         for submission in stale
+        if not waits_for_its_gold(submission, gold_version)
     ]
     audit.record(
         actor=requested_by,
@@ -351,7 +356,8 @@ def _on_failed(work: QueuedWork, reference: str, kind: str, moment: datetime) ->
     notices.tell_organizers(
         phase.task,
         subject=f"{work._meta.verbose_name} failed, reference {reference}",
-        text=f"After {work.attempts} attempts: {work}. No team is charged. Look for {reference} in the log.",
+        text=f"After {work.attempts} attempts: {work} ({kind}). No team is charged. "
+        f"Look for {reference} in the log.",
     )
 
 

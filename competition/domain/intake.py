@@ -19,6 +19,7 @@ from competition.domain import audit, blobs
 from competition.domain.checking import Judged, judge
 from competition.domain.evaluations import queue_evaluation
 from competition.domain.quota import Quota, measure, spent_sentence
+from competition.domain.replaced import waits_for_its_gold
 from competition.domain.throttle import wait_until
 from competition.enums import Counts, WorkStatus
 from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp, TooOften
@@ -151,7 +152,7 @@ def receive_submission(
         "external_data": _one_line(external_data, 500),
         "idempotency_key": idempotency_key[:64],
     }
-    return _accept(team, phase, track, judged, blobs.store(content), {**sent, **told}, within_rules=True)
+    return _accept(team, item_set, judged, blobs.store(content), {**sent, **told}, within_rules=True)
 
 
 def receive_baseline(
@@ -180,8 +181,7 @@ def receive_baseline(
         "run_name": baseline_name,
         "baseline_name": baseline_name,
     }
-    phase, track = item_set.phase, item_set.track
-    return _accept(team, phase, track, judged, blobs.store(content), told, within_rules=False)
+    return _accept(team, item_set, judged, blobs.store(content), told, within_rules=False)
 
 
 def _refuse(team: Team, phase: Phase, track: Track, judged: Judged, sent: dict[str, Any]) -> RefusedUpload:
@@ -203,14 +203,14 @@ def forget_refused_uploads(moment: datetime) -> int:
 
 def _accept(
     team: Team,
-    phase: Phase,
-    track: Track,
+    item_set: ItemSet,
     judged: Judged,
     blob: Any,
     told: dict[str, Any],
     *,
     within_rules: bool,
 ) -> Submission:
+    phase, track = item_set.phase, item_set.track
     with transaction.atomic():
         entry, _ = Entry.objects.select_for_update().get_or_create(team=team, phase=phase, track=track)
         answered = _answered(team, phase, track, told.get("idempotency_key", ""), judged.digest)
@@ -242,7 +242,9 @@ def _accept(
             **told,
         )
         gold_version = GoldVersion.objects.current_for(phase, track)
-        if gold_version is not None:
+        if gold_version is None:
+            return submission
+        if gold_version.item_set_id == item_set.pk or not waits_for_its_gold(submission, gold_version):
             queue_evaluation(submission=submission, gold_version=gold_version, moment=received_at)
     return submission
 

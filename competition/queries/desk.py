@@ -16,6 +16,7 @@ from competition.models import (
     Evaluation,
     FrozenLeaderboard,
     GoldVersion,
+    ItemSet,
     Phase,
     SharedTask,
     Team,
@@ -70,13 +71,29 @@ def _about_gold(tasks: Any) -> list[tuple[str, str]]:
         phase=OuterRef("phase"), track=OuterRef("track"), version__gt=OuterRef("version")
     )
     rejected = GoldVersion.objects.filter(~Exists(newer), phase__task__in=tasks, status=FileStatus.REJECTED)
-    return [
+    notices = [
         (
             f"Gold v{gold.version} of {_board(gold.phase, gold.track)} was rejected.",
             reverse("admin:competition_goldversion_change", args=[gold.pk]),
         )
         for gold in rejected.select_related("track", "phase__task")
     ]
+    for gold in _of_replaced_items(tasks):
+        board = _board(gold.phase, gold.track)
+        message = (
+            f"{board}: the items were replaced since gold v{gold.version} was checked. Upload gold again."
+        )
+        again = f"?phase={gold.phase_id}&track={gold.track_id}"
+        notices.append((message, reverse("admin:competition_goldversion_add") + again))
+    return notices
+
+
+def _of_replaced_items(tasks: Any) -> Any:
+    """Gold in force that was checked against other items than teams answer now."""
+    items = ItemSet.objects.current().filter(phase=OuterRef("phase"), track=OuterRef("track"))
+    gold = GoldVersion.objects.current().filter(phase__task__in=tasks)
+    others = gold.annotate(now=Subquery(items.values("blob")[:1])).exclude(item_set__blob=F("now"))
+    return others.select_related("track", "phase__task")
 
 
 def _about_stale_scores(tasks: Any) -> list[tuple[str, str]]:
