@@ -121,13 +121,17 @@ def invite(*, team: Team, invited_by: User, at: datetime | None = None) -> Invit
 
 
 def find_invitation(token: str, *, at: datetime) -> Invitation:
-    """The open invitation of this token, or InvitationRefused: one sentence for unknown, used, expired."""
+    """The open invitation of this token, or InvitationRefused: one sentence for unknown, used, expired.
+
+    It ends with what let its maker invite: who has left does not come back by a link of their own.
+    """
     invitation = (
         Invitation.objects.filter(token_digest=token_digest(token))
-        .select_related("team", "team__task")
+        .select_related("team", "team__task", "created_by")
         .first()
     )
-    if invitation is None or not invitation.is_open_at(at):
+    made_inside = invitation is not None and rules.can_see_runs_of(invitation.created_by, invitation.team)
+    if invitation is None or not made_inside or not invitation.is_open_at(at):
         raise InvitationRefused(
             "This invitation is used, expired or unknown. Ask your captain for a new link."
         )

@@ -115,6 +115,21 @@ def test_an_unknown_token_is_refused_with_the_same_words() -> None:
     assert len(said) == 1
 
 
+def test_who_has_left_comes_back_by_no_link_of_their_own() -> None:
+    team, mate = builders.make_team(), builders.make_user("mate")
+    gone = team.captain
+    builders.join(team, mate)
+    _, token = teams.invite(team=team, invited_by=gone)
+    teams.hand_over(team=team, captain=mate, handed_by=gone)
+    assert teams.find_invitation(token, at=clock.now()), "who handed over and stayed may still have invited"
+    _, mates = teams.invite(team=team, invited_by=mate)
+    teams.leave_team(team=team, user=gone)
+    for person in (gone, builders.make_user("another account")):
+        with pytest.raises(InvitationRefused):
+            teams.accept_invitation(token=token, user=person)
+    assert teams.accept_invitation(token=mates, user=gone), "asked back by who is there"
+
+
 def test_only_captain_and_organizers_invite() -> None:
     team = builders.make_team()
     mate, rival, gone = builders.make_user(), builders.make_team(team.task).captain, builders.make_user()
