@@ -9,8 +9,11 @@ from django import forms
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.contrib.admin.forms import AdminAuthenticationForm
-from django.http import HttpRequest
+from django.contrib.contenttypes.models import ContentType
+from django.contrib.contenttypes.views import shortcut
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path
 
 from competition import clock, rules
 from competition.queries.desk import attention
@@ -62,6 +65,22 @@ class Desk(AdminSite):
         """What needs somebody comes first."""
         context = {"attention": attention(request.user, clock.now()), **(extra_context or {})}
         return super().index(request, context)
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        there = "r/<path:content_type_id>/<path:object_id>/"
+        return [path(there, self.admin_view(self.view_on_site), name="view_on_site"), *super().get_urls()]
+
+    def view_on_site(self, request: HttpRequest, content_type_id: str, object_id: str) -> HttpResponse:
+        """Lead to the page of a row that this organizer has on the desk. Django's own leads to any row, and
+        so tells the addresses of drafts and the ids of other people's runs.
+        """
+        kind = ContentType.objects.filter(pk=content_type_id).first() if content_type_id.isdecimal() else None
+        model = kind.model_class() if kind else None
+        listed = self._registry.get(model) if model else None
+        row = listed.get_object(request, object_id) if listed else None
+        if listed is None or row is None or not listed.has_view_permission(request, row):
+            raise Http404
+        return shortcut(request, content_type_id, object_id)
 
 
 desk = Desk(name="admin")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from django.contrib.contenttypes.models import ContentType
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import Model
 
 from tests.security.places import Answers, Place, Row
 from tests.support.roles import EVERYONE, ORGANIZERS, STAFF, Everyone, gold_lines, item_lines
@@ -102,8 +104,21 @@ DESK["admin/logout/"] = lambda everyone: [Place("", "/admin/logout/", to_staff(4
 DESK["admin/autocomplete/"] = lambda everyone: [Place("", "/admin/autocomplete/", to_staff(403))]
 DESK["admin/login/"] = lambda everyone: [Place("", "/admin/login/", {200: STRANGERS, 302: STAFF})]
 DESK["admin/r/<path:content_type_id>/<path:object_id>/"] = lambda everyone: [
-    Place("unknown", "/admin/r/0/0/", to_staff(404))
+    Place("unknown", "/admin/r/0/0/", to_staff(404)),
+    Place("no number", "/admin/r/x/y/", to_staff(404)),
+    Place("on no desk", _on_site(everyone.tokens["member"].token), to_staff(404)),
+    *(
+        Place(f"own {name}", _on_site(everyone.rows[name]), {302: STRANGERS | ORGANIZERS, 404: OTHERS})
+        for name in ("submission", "refusedupload", "frozenleaderboard", "team", "sharedtask", "track")
+    ),
+    Place("draft", _on_site(everyone.draft), {302: EVERYONE - {"organizer"}, 404: {"organizer"}}),
 ]
+
+
+def _on_site(row: Model) -> str:
+    return f"/admin/r/{ContentType.objects.get_for_model(row).pk}/{row.pk}/"
+
+
 DESK["admin/^(?P<app_label>competition)/$"] = lambda everyone: [
     Place("", "/admin/competition/", to_staff(200))
 ]
