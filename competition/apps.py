@@ -13,17 +13,19 @@ class CompetitionConfig(AppConfig):
     verbose_name = "Competition"
 
     def ready(self) -> None:
+        from allauth.account.signals import password_reset
         from allauth.mfa.signals import authenticator_added
         from django.contrib.auth.signals import user_logged_in
         from django.db.models.signals import post_save
 
         from competition import bell
-        from competition.domain.accounts import keep_address
+        from competition.domain.accounts import end_tokens, keep_address
         from competition.middleware import note_log_in
         from competition.views.second_factor import count_as_shown
 
         post_migrate.connect(prepare_database, sender=self)
         post_save.connect(keep_address, sender="competition.User")
+        password_reset.connect(end_tokens)
         authenticator_added.connect(count_as_shown)
         user_logged_in.connect(note_log_in)
         bell.install()

@@ -172,10 +172,22 @@ def reset_second_factor(*, user: User, reason: str) -> int:
 
 @transaction.atomic
 def reset_password(*, user: User, password: str, reason: str) -> None:
-    """Give an account another password, and with it end its sessions. For the command line only."""
+    """Give an account another password, and end its sessions and tokens. For the command line only."""
     user.set_password(password)
     user.save(update_fields=["password"])
+    end_tokens(user=user)
     audit.record(actor=None, action="password reset", target=user, reason=reason)
+
+
+def end_tokens(*, user: User, at: datetime | None = None, **_: Any) -> int:
+    """Revoke all tokens of an account; returns how many there were. A receiver, for a password that was reset
+    by letter: who made the tokens had the old password, and need not be who has the mailbox.
+    """
+    moment = at or clock.now()
+    gone = ApiToken.objects.filter(user=user, revoked_at=None).update(revoked_at=moment)
+    if gone:
+        audit.record(actor=None, action="tokens revoked", target=user, after={"gone": gone}, at=moment)
+    return gone
 
 
 @transaction.atomic

@@ -12,10 +12,13 @@ from allauth.account.models import EmailAddress
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.core import mail
 from django.core.cache import cache
+from django.core.management import call_command
 from django.test import Client
 
+from competition import clock
 from competition.domain.accounts import whose_password
-from competition.models import User
+from competition.domain.tokens import create_token, find_token
+from competition.models import AuditEntry, User
 from tests.support.builders import PASSWORD, make_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
@@ -101,3 +104,19 @@ def test_it_tells_nobody_whether_the_owner_is_registered(
     monkeypatch.setattr(PBKDF2PasswordHasher, "encode", counted)
     whose_password(ADDRESS, "no such password")
     assert len(count) == 1
+
+
+def test_with_a_password_that_was_reset_the_tokens_end() -> None:
+    """Before mail was set up anybody could have signed up with the address, and made one."""
+    stranger, other = make_user("owner"), make_user("other")
+    tokens = [create_token(user=user, name="laptop", scope="submit") for user in (stranger, other)]
+    Client().post("/accounts/password/reset/", {"email": ADDRESS})
+    owner = Client()
+    form = owner.get(link("password/reset/key"))["Location"]
+    owner.post(form, {"password1": OTHER, "password2": OTHER})
+    assert whose_password(ADDRESS, OTHER) == stranger
+    found = [find_token(one.secret, moment=clock.now()) for one in tokens]
+    assert found == [None, tokens[1].token]
+    call_command("reset_password", other.email, reason="Asked in person.")
+    assert find_token(tokens[1].secret, moment=clock.now()) is None
+    assert AuditEntry.objects.filter(action="tokens revoked").count() == 2
