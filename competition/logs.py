@@ -16,6 +16,7 @@ request_id: ContextVar[str] = ContextVar("request_id", default="")
 log = logging.getLogger("competition.requests")
 
 QUIET = ("healthz", "readyz")
+NO_PAGE = "no page"
 
 
 def answered(request: HttpRequest, response: HttpResponse, seconds: float) -> None:
@@ -25,11 +26,25 @@ def answered(request: HttpRequest, response: HttpResponse, seconds: float) -> No
         return
     told = {
         "method": request.method,
-        "route": (match.route or "/") if match else "",
+        "route": _route(request),
         "status": response.status_code,
         "ms": round(seconds * 1000, 1),
     }
-    log.info("%s %s %s", told["method"], told["route"] or "no page", told["status"], extra={"told": told})
+    log.info("%s %s %s", told["method"], told["route"] or NO_PAGE, told["status"], extra={"told": told})
+
+
+def _route(request: HttpRequest) -> str:
+    match = request.resolver_match
+    return (match.route or "/") if match else ""
+
+
+def _message(record: logging.LogRecord) -> str:
+    """What is said, with the pattern in place of an address: Django names the address of what it refused."""
+    said = record.getMessage()
+    request = getattr(record, "request", None)
+    if isinstance(request, HttpRequest):
+        said = said.replace(request.path, _route(request) or NO_PAGE)
+    return said
 
 
 class JSONFormatter(logging.Formatter):
@@ -40,7 +55,7 @@ class JSONFormatter(logging.Formatter):
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _message(record),
             "request_id": request_id.get(),
             **getattr(record, "told", {}),
         }

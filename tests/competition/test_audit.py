@@ -7,9 +7,11 @@ import logging
 
 import pytest
 from django.db import transaction
+from django.test import Client
 
 from competition import logs
 from competition.domain import audit
+from competition.domain.teams import invite
 from competition.models import AuditEntry
 from tests.support import builders
 
@@ -63,3 +65,22 @@ def test_a_log_line_is_one_json_object_with_the_request() -> None:
     assert "\n" not in line
     said = json.loads(line)
     assert (said["level"], said["message"], said["request_id"]) == ("warning", "two\nlines of 東京", "abc123")
+
+
+def test_the_log_names_no_address_that_was_refused(caplog: pytest.LogCaptureFixture) -> None:
+    """An invitation's link is a secret for as long as it is open; Django would name it in the log."""
+    team = builders.make_team(builders.make_task(terms="For research."))
+    address = f"/invitations/{invite(team=team, invited_by=team.captain).token}/"
+    client, stranger = Client(), Client(enforce_csrf_checks=True)
+    client.force_login(builders.make_user())
+    statuses = [client.post(address).status_code, stranger.post(address).status_code]
+    statuses.append(client.get(f"{address}x").status_code)
+    assert statuses == [422, 403, 404]
+    refused = [record for record in caplog.records if record.name.startswith("django.")]
+    said = [json.loads(logs.JSONFormatter().format(record))["message"] for record in refused]
+    assert len(said) == 3
+    assert [one for one in said if "invitations/<str:token>/" in one] == said[:2]
+    assert said[2] == "Not Found: no page"
+    assert address.strip("/").partition("/")[2] not in "".join(
+        logs.JSONFormatter().format(record) for record in caplog.records
+    )
