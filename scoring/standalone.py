@@ -55,6 +55,8 @@ def main(arguments: Sequence[str], data: Mapping[str, Any], program: str = "vali
             return VALID
         rules = Rules(data)
         return _self_test(rules) if asked.self_test else _judge(rules, asked)
+    except BrokenPipeError:  # `| head` has seen enough
+        return OUR_FAULT
     except Exception as fault:  # the last resort promised by exit code 3
         sys.excepthook(type(fault), fault, fault.__traceback__)
         print(

@@ -81,6 +81,20 @@ def test_the_file_reports_what_the_library_reports(name: str, tmp_path: Path) ->
     assert judged(program, run, "--self-test").returncode == 0
 
 
+def test_a_reader_that_has_seen_enough_is_no_fault_of_ours(tmp_path: Path) -> None:
+    """As `| head` does with a long report."""
+    kind = get_kind("short_answer")
+    program, run = tmp_path / "validate.py", tmp_path / "run.jsonl"
+    program.write_bytes(build_validator(kind, data_of(kind, items_of(kind)), program.name))
+    run.write_bytes(as_lines({kind.id_field: f"nobody-{number}"} for number in range(900)))
+    command = [sys.executable, "-I", str(program), str(run), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as at_work:
+        assert at_work.stdout is not None
+        assert at_work.stderr is not None
+        at_work.stdout.close()
+        assert at_work.stderr.read() == ""
+
+
 def test_the_build_is_deterministic_and_plain() -> None:
     kind = get_kind("short_answer")
     data = data_of(kind, items_of(kind))
