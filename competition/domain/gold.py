@@ -13,19 +13,26 @@ from competition.enums import FileStatus
 from competition.exceptions import FileRefused
 from competition.models import GoldCheck, GoldVersion, ItemSet, Phase, Track, User
 from scoring.checks import check_items
+from scoring.problems import shown
+from scoring.records import Items
 from scoring.tracks import get_kind
+from scoring.tracks.base import Kind
 
 
 def add_items(
     *, phase: Phase, track: Track, content: bytes, uploaded_by: User | None, reason: str
 ) -> ItemSet:
-    """Keep a new version of the items. Raises FileRefused with every problem when the file does not pass."""
-    checked = check_items(get_kind(track.kind), content)
+    """Keep a new version of the items. Raises FileRefused with every problem when the file does not pass, and
+    when it gives the references away.
+    """
+    kind = get_kind(track.kind)
+    checked = check_items(kind, content)
     problems = [problem.to_json() for problem in checked.problems.in_order()]
     if checked.items is None:
         errors = checked.problems.errors
         counted = "1 problem" if errors == 1 else f"{errors:,} problems"
         raise FileRefused(f"The items have {counted}. Nothing was changed.", problems)
+    _require_no_references(kind, checked.items)
     blob = blobs.store(content)
     with transaction.atomic():
         item_set = ItemSet.objects.create(
@@ -47,6 +54,22 @@ def add_items(
             after={"track": track.slug, "version": item_set.version, "items": item_set.n_items},
         )
     return item_set
+
+
+def _require_no_references(kind: Kind, items: Items) -> None:
+    """A whole data set taken for its items would be public, references and all, as soon as it is stored."""
+    public = {kind.id_field, *(field.name for field in kind.item_fields)}
+    for field in kind.gold_fields:
+        if not field.required or field.name in public:
+            continue
+        having = [item_id for item_id, record in items.records.items() if record.get(field.name) is not None]
+        if having:
+            have = "has" if len(having) == 1 else "have"
+            raise FileRefused(
+                f'Items are public, and {len(having):,} of them {have} "{field.name}", where gold keeps the '
+                f"references; the first is {shown(having[0])}. Take the field out of every line, or give it "
+                "another name if it holds no reference. Nothing was changed."
+            )
 
 
 def add_gold(

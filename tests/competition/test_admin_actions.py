@@ -100,6 +100,17 @@ def test_each_problem_of_a_file_says_what_to_do_about_it(scene: Scene) -> None:
     assert "Expected: &quot;task_id&quot; with an item id." in page
 
 
+def test_a_whole_data_set_is_not_taken_for_its_items(scene: Scene) -> None:
+    """It would be public with its references: the slip of whoever has questions and answers in one file."""
+    line = b'{"task_id": "q1", "tier": "easy", "question": "How much?", "answer": "CANARY"}\n'
+    said = str(scene.upload("itemset", line).context["form"].errors["file"])
+    assert "1 of them has" in said
+    assert "Take the field out of every line" in said
+    assert "CANARY" not in said
+    assert not ItemSet.objects.exists()
+    assert scene.upload("itemset", line.replace(b'"CANARY"', b"null")).status_code == 302
+
+
 def test_others_organizers_upload_nothing_here(scene: Scene) -> None:
     answer = scene.upload("itemset", builders.ITEMS, scene.stranger)
     assert "valid choice" in str(answer.context["form"].errors["phase"])
