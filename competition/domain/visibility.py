@@ -51,14 +51,15 @@ def fineness(phase: Phase, track: Track) -> Callable[[float], float]:
     The digits beyond are of no use for ranking one's own runs, and hold many references at once
     (`docs/visibility.md`).
     """
-    return _all_digits if is_published(phase, track) else _digits_shown
+    return _all_digits if is_published(phase, track) else digits_shown
 
 
 def _all_digits(value: float) -> float:
     return value
 
 
-def _digits_shown(value: float) -> float:
+def digits_shown(value: float) -> float:
+    """A score as pages print it; a drawing of it is no finer either."""
     return float(Decimal(percent(value)) / 100) if math.isfinite(value) else value
 
 

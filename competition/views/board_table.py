@@ -17,6 +17,7 @@ from competition.charts.whisker import Axis, Whisker, axis, whisker
 from competition.domain.invalid import KEY, SYMBOL, TITLE, InvalidShare, has_own_column
 from competition.domain.ranking import percent
 from competition.domain.standings import Board, Standing
+from competition.domain.visibility import digits_shown
 from scoring.tracks.base import Score
 
 SHORT, LONG = 10, 25
@@ -199,7 +200,7 @@ def _live_line(board: Board, line: Standing, scale: Axis | None) -> Line:
         under=line.run.run_name + (" (older scoring)" if line.stale else ""),
         mine=line.is_own,
         scores=score_cells(keys_of(board.columns), line.scores, line.invalid),
-        whisker=whisker(scale, value, None) if scale and value is not None else None,
+        whisker=whisker(scale, digits_shown(value), None) if scale and value is not None else None,
         sent=short_moment(line.run.received_at),
     )
 

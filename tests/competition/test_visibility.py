@@ -8,8 +8,17 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from competition.domain import visibility
+from competition.models import Result
 from tests.competition.stage import set_stage
-from tests.support.builders import join, make_board, make_organizer_of, make_user, publish
+from tests.support.builders import (
+    join,
+    make_board,
+    make_organizer_of,
+    make_scored,
+    make_submission,
+    make_user,
+    publish,
+)
 
 pytestmark = pytest.mark.django_db
 VISITOR = AnonymousUser()
@@ -77,3 +86,20 @@ def test_visible_scores_before_publication_give_the_phases_level():
     lead = stage.team()
     level = visibility.diagnostics_level(lead.captain, lead, stage.phase, stage.track, stage.phase.opens_at)
     assert level == 1
+
+
+def test_a_live_board_draws_no_finer_than_it_prints(client):
+    """A tenth of a pixel on an axis one percent long would say four bits more of the references."""
+    stage = set_stage(scores_visible="at_once")
+    result = make_scored(make_submission(stage.team(), stage.phase, stage.track), primary=0.123412)
+    address = f"{stage.track.get_absolute_url()}leaderboard/?phase={stage.phase.slug}"
+
+    def row() -> str:
+        page = client.get(address).content.decode()
+        return page[page.index("<tbody") : page.index("</tbody>")]
+
+    before = row()
+    assert ">12.34<" in before
+    assert "<circle" in before
+    Result.objects.filter(pk=result.pk).update(primary=0.123448, scores={"rouge1_f1": 0.123448})
+    assert row() == before
