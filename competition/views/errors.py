@@ -74,8 +74,14 @@ def _plain(request: HttpRequest, status: int, template: str = "", **more: str) -
     """Rendered without the request's context processors: those would ask who is logged in."""
     if _by_program(request):
         return _as_json(request, status, *FOR_PROGRAMS[status])
-    context = {"request_id": getattr(request, "request_id", ""), **more}
-    return HttpResponse(render_to_string(template or f"{status}.html", context), status=status)
+    part = request.headers.get("HX-Request") == "true"
+    context = {"request_id": getattr(request, "request_id", ""), "part": part, **more}
+    answer = HttpResponse(render_to_string(template or f"{status}.html", context), status=status)
+    if part and request.method == "GET":
+        # A page that looks again by itself goes on looking, or shows as a whole that it is gone.
+        name, value = ("HX-Reswap", "none") if status == 429 or status >= 500 else ("HX-Refresh", "true")
+        answer.headers[name] = value
+    return answer
 
 
 def _by_program(request: HttpRequest) -> bool:

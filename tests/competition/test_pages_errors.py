@@ -26,6 +26,24 @@ def test_an_error_page_needs_no_database() -> None:
         assert 'href="/' in answer.content.decode()
 
 
+def test_inside_a_page_an_error_is_no_second_page() -> None:
+    """A page that looks again by itself goes on through an outage, and shows as a whole that it is gone."""
+    look = RequestFactory().get("/submissions/x/", headers={"HX-Request": "true"})
+    for answer, header in (
+        (errors.unavailable(look), {"HX-Reswap": "none"}),
+        (errors.server_error(look), {"HX-Reswap": "none"}),
+        (errors.too_many(look), {"HX-Reswap": "none"}),
+        (errors.not_found(look), {"HX-Refresh": "true"}),
+    ):
+        assert {name: value for name, value in answer.items() if name.startswith("HX-")} == header
+        assert "<html" not in answer.content.decode()
+    check = RequestFactory().post("/tasks/a/b/check/", headers={"HX-Request": "true"})
+    part = errors.too_large(check, 51 * 1024 * 1024)
+    assert "larger than 51 MiB" in part.content.decode()
+    assert "<html" not in part.content.decode()
+    assert not [name for name in part.headers if name.startswith("HX-")]
+
+
 @pytest.mark.django_db
 def test_a_form_without_its_token_changes_nothing_and_says_why() -> None:
     scene = make_scene()
