@@ -3,19 +3,26 @@ audit entry for each change."""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.db.models import Field, ForeignKey, JSONField, Model, QuerySet
 from django.forms import ModelForm
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponseRedirect
 from django.utils.html import format_html
 
 from competition import rules
 from competition.domain import audit
 from competition.models import Phase, SharedTask, Team, Track
 from competition.models.base import organized_by
+
+OVERTAKEN = (
+    "Somebody changed this while you had it open, so nothing of yours was saved. Here it is as it stands "
+    "now; your browser's way back still has what you typed."
+)
 
 
 class Own(admin.RelatedOnlyFieldListFilter):
@@ -89,6 +96,31 @@ class ScopedAdmin(admin.ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """History rests on these rows; what has none yet may be deleted where a subclass says so."""
         return False
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        """A form that somebody's change has overtaken saves nothing: it would put back what they changed."""
+        row = self.get_object(request, unquote(object_id)) if object_id else None
+        if row is not None and self.has_change_permission(request, row):
+            seen = self._state(request, row)
+            if request.method == "POST" and request.POST.get("seen", seen) != seen:
+                messages.error(request, OVERTAKEN)
+                return HttpResponseRedirect(request.get_full_path())
+            extra_context = {**(extra_context or {}), "seen": seen}
+        return super().changeform_view(request, object_id, form_url, extra_context)
+
+    def _state(self, request: HttpRequest, row: Model) -> str:
+        """A digest of what the form of this row shows."""
+        shown = [
+            name for name in self.get_form(request, row, change=True).base_fields if _is_plain(row, name)
+        ]
+        values = [(name, str(row.serializable_value(name))) for name in shown]
+        return sha256(repr(values).encode()).hexdigest()
 
     def formfield_for_foreignkey(self, db_field: ForeignKey[Any], request: HttpRequest, **kwargs: Any) -> Any:
         own = own_choices(db_field.related_model, request)

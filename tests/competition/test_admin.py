@@ -278,6 +278,25 @@ def test_once_runs_have_come_in_options_keep_what_scores_mean(
     assert track.options == {}
 
 
+def test_a_form_that_was_overtaken_puts_nothing_back(two_tasks: dict[str, Any]) -> None:
+    """Two organizers have one track open: what the first saved is not undone by what the second was shown."""
+    track = two_tasks["mine"][3]
+    seen = two_tasks["client"].get(change_page(track)).context["seen"]
+    assert f'name="seen" value="{seen}"' in two_tasks["client"].get(change_page(track)).content.decode()
+    form = track_form(track.task, slug=track.slug, name=track.name, seen=seen)
+    first = {**form, "sentence": "From the first."}
+    assert two_tasks["client"].post(change_page(track), {**first, "languages": "5"}).context["seen"] == seen
+    assert two_tasks["client"].post(change_page(track), first).status_code == 302
+    answer = two_tasks["client"].post(change_page(track), {**form, "order": "7"}, follow=True)
+    assert "nothing of yours was saved" in answer.content.decode()
+    track.refresh_from_db()
+    assert (track.sentence, track.order) == ("From the first.", 1)
+    again = {**first, "order": "7", "seen": answer.context["seen"]}
+    assert two_tasks["client"].post(change_page(track), again).status_code == 302
+    track.refresh_from_db()
+    assert (track.sentence, track.order) == ("From the first.", 7)
+
+
 def test_a_superuser_appoints_organizers_and_organizers_do_not(two_tasks: dict[str, Any]) -> None:
     task, newcomer = two_tasks["mine"][0], builders.make_user("newcomer")
     form = {
