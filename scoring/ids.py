@@ -13,6 +13,10 @@ FUZZY_IDS = 5_000
 FUZZY_QUESTIONS = 50
 """Nearest ids are looked up by spelling only for so many ids and so many strangers: difflib is slow."""
 
+LONGEST = 1_000
+"""A longer id is not compared in other spellings: putting combining marks in order takes the square of their
+number, minutes for a line of a megabyte."""
+
 
 class Ids:
     """The ids of one run against the ids of the phase. `lines` says where each known id stands."""
@@ -144,6 +148,8 @@ class Ids:
         ):
             if spelling != item_id and spelling in self.known:
                 return self._report_spelling(code, item_id, spelling, what, hint)
+        if len(item_id) > LONGEST:
+            return None
         if self._folded is None:
             self._folded = {_fold(known): known for known in reversed(list(self.known))}
         known = self._folded.get(_fold(item_id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -38,6 +39,15 @@ def answer(item_id: Any, text: Any = "x", **more: Any) -> dict[str, Any]:
 def only(checked: CheckedRun) -> Problem:
     (problem,) = checked.problems
     return problem
+
+
+def test_a_bomb_of_an_id_costs_no_more_than_its_length() -> None:
+    """Marks of two classes, in the order that takes longest to put right."""
+    bomb = "a" + 25_000 * "\u0315" + 25_000 * "\u0300"
+    started = time.process_time()
+    checked = check(questions("q1"), answer("q1"), answer(bomb))
+    assert time.process_time() - started < 1
+    assert only(checked).code == "E207"
 
 
 @pytest.mark.parametrize(
