@@ -114,6 +114,18 @@ def test_no_page_has_anything_axe_objects_to_nor_is_wider_than_its_window(
     assert not found, "\n".join(found)
 
 
+def test_on_a_telephone_the_files_of_a_phase_are_one_glance(
+    open_page: Callable[..., Page], scene: Scene
+) -> None:
+    """A digest breaks anywhere, and so got the narrowest column, out of sight: rows were a screen high."""
+    page = open_page()
+    page.set_viewport_size({"width": 360, "height": 900})
+    page.goto(f"{scene.address}data/")
+    rows = page.locator(".scroll tbody tr:has(code.digest)")
+    assert rows.count() >= 3
+    assert all((row.bounding_box() or {"height": 999})["height"] < 200 for row in rows.all())
+
+
 def objections(page: Page) -> list[str]:
     """What axe objects to, with the first place of each."""
     violations = Axe().run(page, options=RULES).response["violations"]
