@@ -16,6 +16,9 @@ from scoring.tracks.base import Baseline, Record, Scored, Tally
 
 Cells = dict[tuple[str, Any], float]
 
+LONGEST = 1_000
+"""Longer texts are not folded: combining marks take the square of their number to be put in order."""
+
 
 class InGold(Faults):
     """Reads gold by a run's rules: every error becomes E603, warnings and hints for teams fall away."""
@@ -84,11 +87,11 @@ def report_unlisted(
 
 
 def nearest(value: Any, allowed: Iterable[str]) -> str | None:
-    """The allowed text that equals `value` but for case, spaces and Unicode form."""
-    if not isinstance(value, str) or len(value) > 1_000:
+    """The allowed text that is `value` but for case, spaces and Unicode form. Either may come from a run."""
+    if not isinstance(value, str) or len(value) > LONGEST:
         return None
     wanted = _folded(value)
-    return next((one for one in allowed if _folded(one) == wanted), None)
+    return next((one for one in allowed if len(one) <= LONGEST and _folded(one) == wanted), None)
 
 
 def _folded(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 from typing import Any
 
 import pytest
@@ -187,3 +188,11 @@ def test_the_real_subset_with_every_other_fact() -> None:
 def test_the_real_subset_with_no_facts_and_with_gold() -> None:
     assert real(lambda gold: [])[1]["f1"] == 0
     assert real(lambda gold: gold)[1] == {"f1": 1, "precision": 1, "recall": 1}
+
+
+def test_a_bomb_of_a_name_costs_no_more_than_its_length() -> None:
+    """Marks of two classes, in the order that takes longest to put right."""
+    bomb = "a" + 25_000 * "\u0315" + 25_000 * "\u0300"
+    started = time.process_time()
+    assert codes(checked([{bomb: 1, "Type": "monetaryItemType"}])) == ["E301", "W501"]
+    assert time.process_time() - started < 1
