@@ -140,6 +140,11 @@ class ZonedField(forms.MultiValueField):
         super().__init__(fields, require_all_fields=False, **kwargs)
         self.widget.whole_day = whole_day
 
+    def clean(self, value: Any) -> Any:
+        """A zone alone is nothing said: a browser sends the one that is chosen, whatever is typed."""
+        typed = value if isinstance(value, list) else []
+        return super().clean(value if typed and (typed[0] or "").strip() else [])
+
     def compress(self, data_list: list[str]) -> datetime | None:
         if not data_list or not data_list[0]:
             return None

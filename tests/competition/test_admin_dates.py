@@ -148,6 +148,37 @@ def test_an_organizer_makes_a_phase_and_then_moves_its_deadline() -> None:
 
 
 @pytest.mark.django_db
+def test_a_team_is_saved_without_the_date_that_it_may_go_without() -> None:
+    """Beside an empty date a browser sends its zone, and organizers could neither add nor rename a team."""
+    task = builders.make_task()
+    client = signed_in(builders.make_organizer_of(task, "lead"))
+    form = {
+        "task": task.pk,
+        "name": "Panel",
+        "role": "baseline",
+        "locked_at_text": " ",
+        "locked_at_zone": "AoE",
+    }
+    form |= {
+        f"{name}-{end}_FORMS": "0" for name in ("memberships", "name_changes") for end in ("TOTAL", "INITIAL")
+    }
+    added = client.post(reverse("admin:competition_team_add"), form)
+    assert added.status_code == 302, added.content.decode()
+    team = task.teams.get()
+    change = reverse("admin:competition_team_change", args=[team.pk])
+    renamed = client.post(change, {**form, "name": "Human panel", "reason": "Says who."})
+    assert renamed.status_code == 302, renamed.content.decode()
+    team.refresh_from_db()
+    assert (team.name, team.locked_at) == ("Human panel", None)
+    client.post(change, {**form, "name": "Human panel", "locked_at_text": "2026-05-25"})
+    team.refresh_from_db()
+    assert team.locked_at == utc(2026, 5, 25, 12)
+    client.post(change, {**form, "name": "Human panel"})
+    team.refresh_from_db()
+    assert team.locked_at is None
+
+
+@pytest.mark.django_db
 def test_the_same_instant_written_otherwise_moves_nothing() -> None:
     task = builders.make_task()
     phase = builders.make_phase(
