@@ -2,9 +2,13 @@
 "use strict";
 
 (() => {
-  const served = Date.parse(document.documentElement.dataset.now);
-  const started = performance.now();
-  const now = () => (Number.isNaN(served) ? Date.now() : served + (performance.now() - started));
+  // The server's moment, and since then the visitor's clock, which goes on while a computer sleeps as
+  // performance.now() need not. A page the browser kept brings a moment long gone: then the visitor's clock alone.
+  const [arrival] = performance.getEntriesByType("navigation");
+  const kept = arrival !== undefined && arrival.transferSize === 0;
+  const served = kept ? NaN : Date.parse(document.documentElement.dataset.now);
+  const started = Date.now();
+  const now = () => (Number.isNaN(served) ? Date.now() : served + (Date.now() - started));
 
   const own = new Intl.DateTimeFormat("en-GB", {
     weekday: "short", day: "numeric", month: "long", year: "numeric",
@@ -27,7 +31,8 @@
   function countDown(root) {
     for (const element of root.querySelectorAll("[data-until]")) {
       const seconds = (Date.parse(element.dataset.until) - now()) / 1000;
-      element.textContent = seconds >= 0 ? `in ${span(seconds)}` : `${span(-seconds)} ago`;
+      const text = seconds >= 0 ? `in ${span(seconds)}` : `${span(-seconds)} ago`;
+      if (element.textContent !== text) element.textContent = text;
     }
   }
 
@@ -41,7 +46,7 @@
 
   localise(document);
   countDown(document);
-  setInterval(() => countDown(document), 15000);
+  setInterval(() => countDown(document), 1000);
   document.addEventListener("htmx:load", (event) => {
     localise(event.target);
     countDown(event.target);

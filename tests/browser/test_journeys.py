@@ -164,3 +164,21 @@ def test_a_board_is_sorted_and_searched_by_its_address(page: Page, scene: Scene)
     page.get_by_label("Find a team").fill("aeg")
     page.get_by_role("button", name="Find").click()
     expect(page.locator("tbody .team a")).to_have_text(["Aegean"])
+
+
+def test_a_countdown_is_right_after_sleep_and_on_a_page_the_browser_kept(page: Page, scene: Scene) -> None:
+    """`performance.now()` may stand still while a computer sleeps; a kept page brings a moment long gone."""
+    page.add_init_script(
+        "const real = Date.now; Date.now = () => real() + (window.slept || 0); performance.now = () => 0;"
+    )
+    page.goto("/tasks/ebisu/")
+    left = page.locator("main [data-until], aside [data-until], .rail [data-until]").first
+    expect(left).to_contain_text("in 23 hours")
+    page.evaluate("window.slept = 5 * 3600 * 1000")
+    expect(left).to_contain_text("in 18 hours")
+    page.evaluate("window.slept = 24 * 3600 * 1000")
+    expect(left).to_contain_text("ago", timeout=3000)
+    page.add_init_script("performance.getEntriesByType = () => [{ transferSize: 0 }];")
+    page.add_init_script("window.slept = 5 * 3600 * 1000;")
+    page.goto("/tasks/ebisu/")
+    expect(left).to_contain_text("in 18 hours")
