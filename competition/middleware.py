@@ -21,6 +21,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve, reverse
+from django.utils.cache import patch_cache_control
 from django.utils.http import parse_header_parameters, urlencode
 
 from competition import logs, rules
@@ -80,6 +81,19 @@ class PermissionsPolicy:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS)
+        return response
+
+
+class KeptPrivate:
+    """Let no shared cache keep what somebody with a session was shown: some heed no `Vary`."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if settings.SESSION_COOKIE_NAME in request.COOKIES and not response.has_header("Cache-Control"):
+            patch_cache_control(response, private=True)
         return response
 
 

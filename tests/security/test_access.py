@@ -12,7 +12,7 @@ from django.test import Client
 from tests.security.desk import DESK
 from tests.security.places import SITE, Place
 from tests.support.crawler import Rows, addresses, undone
-from tests.support.roles import ROLES, Everyone, gather
+from tests.support.roles import ROLES, VISITOR, Everyone, gather
 
 pytestmark = pytest.mark.django_db
 
@@ -60,6 +60,8 @@ def test_each_address_answers_each_role_as_its_row_says(everyone: Everyone, part
                 answer: Any = client.get(place.address)
                 if answer.status_code != place.answer_to(role):
                     wrong.append(f"{place.address} ({place.state}), {role}: {answer.status_code}")
+                if role != VISITOR and "private" not in answer.headers.get("Cache-Control", ""):
+                    wrong.append(f"{place.address}, {role}: may be kept for others")
                 if role not in WITH_ANY_METHOD:
                     continue
                 head = client.head(place.address).status_code
