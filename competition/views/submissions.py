@@ -49,7 +49,10 @@ def submit(request: HttpRequest, task: str, track: str) -> HttpResponse:
     now = clock.now()
     rail, found = find_track(request.user, task, track, now)
     team = team_of(request.user, rail.task)
-    phase = rail.phase_called(request.GET.get("phase")) or sending_phase(rail.open, found)
+    asked = request.GET.get("phase")
+    phase = rail.phase_called(asked) if asked else sending_phase(rail.open, found)
+    if asked and phase is None:
+        raise Http404
     if request.method != "POST":
         blank = {"idempotency_key": new_key()}
         form = RunUploadForm(initial=blank, **form_settings(found, phase)) if phase and team else None

@@ -163,6 +163,13 @@ def test_who_was_signed_out_or_has_no_team_is_told_that_nothing_was_sent(scene: 
     assert not Submission.objects.exists()
 
 
+def test_a_run_for_a_phase_that_is_not_there_goes_to_no_other(scene: Scene) -> None:
+    """Its address may be older than its name, or mistyped."""
+    assert post(scene, phase="devel").status_code == 404
+    assert scene.as_(scene.lead).get(f"{scene.address}submit/?phase=devel").status_code == 404
+    assert not Submission.objects.exists()
+
+
 def test_the_page_opens_with_a_phase_that_takes_runs(scene: Scene) -> None:
     """Not with the one that closes first, while that has no items."""
     soon = make_phase(scene.task, "soon", name="Warm-up", closes_at=clock.now() + timedelta(hours=1))
