@@ -195,9 +195,9 @@ def check_gold(kind: Kind, items: Items, source: Source, *, file: str = "gold.js
 def _compare_gold(items: Items, gold: Gold, lines: dict[str, int], reader: Reader, faults: Faults) -> None:
     faults.line = faults.item_id = None
     if gold.excluded:
-        faults.add(
-            "I903", f"{len(gold.excluded)} items are excluded from scoring.", found=str(len(gold.excluded))
-        )
+        n = len(gold.excluded)
+        excluded = "1 item is excluded" if n == 1 else f"{n} items are excluded"
+        faults.add("I903", f"{excluded} from scoring.", found=str(n))
     if reader.unreadable or not lines:
         return
     for item_id in items.records:

@@ -16,6 +16,7 @@ from competition import rules
 from competition.admin.scope import Own, Placed, ReadOnlyAdmin, ReadOnlyInline, own_choices
 from competition.admin.site import asked_to_type, confirm_first, desk, require_typed
 from competition.domain.freezing import freeze_blockers, publish_leaderboard, request_freeze
+from competition.domain.ranking import percent
 from competition.exceptions import Refused
 from competition.models import FreezeRequest, FrozenLeaderboard, FrozenStanding, Phase, Track
 
@@ -183,7 +184,7 @@ class FrozenLeaderboardAdmin(Placed, ReadOnlyAdmin):
             "opts": self.opts,
             "title": f"Publish {frozen}",
             "board": frozen,
-            "standings": frozen.standings.all(),
+            "standings": [(line, percent(line.primary)) for line in frozen.standings.all()],
             "form": form,
         }
         return TemplateResponse(request, "admin/competition/publish.html", context)

@@ -234,11 +234,11 @@ def test_nobody_freezes_or_publishes_what_is_not_theirs(scene: Scene) -> None:
 
 def test_publishing_shows_the_standings_and_asks(scene: Scene) -> None:
     board = builders.make_board(scene.phase, scene.track)
-    builders.make_standing(board, builders.make_team(scene.task, "Lead <b>"), primary=0.7296)
+    builders.make_standing(board, builders.make_team(scene.task, "Lead <b>"), primary=0.72956)
     page = reverse("admin:competition_publish", args=[board.pk])
     shown = scene.client.get(page).content.decode()
     assert "Lead &lt;b&gt;" in shown
-    assert "0.7296" in shown
+    assert "<td>72.96</td>" in shown
     assert scene.client.post(page, {"typed": "qa"}).status_code == 200
     assert not Publication.objects.exists()
     assert scene.client.post(page, {"typed": "test/qa"}).status_code == 302
