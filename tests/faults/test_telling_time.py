@@ -7,7 +7,7 @@ written when the answer is out. This measures that nothing else shows beside it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import median, quantiles
+from statistics import quantiles
 from time import perf_counter
 from typing import Any
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.django_db]
 
 TRIES = 200
 ALIKE, NOISE = 0.05, 0.003
-"""A share of the median, and seconds: what a machine that does other work adds to the shortest answers."""
+"""A share of the time, and seconds: what a machine that does other work adds to the shortest answers."""
 
 HERE: dict[str, Callable[[], Any]] = {
     "nobody": lambda: None,
@@ -52,5 +52,6 @@ def test_two_hundred_tries_take_as_long_for_whoever(
     for name, taken in times.items():
         low, middle, high = (1000 * at for at in quantiles(taken, n=4))
         say(f"{form} {name}: median {middle:.1f} ms, half of them {low:.1f} to {high:.1f}")
-    medians = {name: median(taken) for name, taken in times.items()}
-    assert max(medians.values()) < (1 + ALIKE) * min(medians.values()) + NOISE, medians
+    # Other work only ever lengthens an answer, so the shorter ones tell most.
+    quick = {name: quantiles(taken, n=4)[0] for name, taken in times.items()}
+    assert max(quick.values()) < (1 + ALIKE) * min(quick.values()) + NOISE, quick
