@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from math import fsum
+from operator import itemgetter
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -74,7 +75,7 @@ class Sample:
         for (_, prediction), reference in zip(self.pairs, self.unigrams, strict=True):
             tokens = multi_tokens(prediction)
             rows.append(rouge1.ratios(rouge1.overlap(tokens, reference[0]), len(tokens), reference[1]))
-        means = [fsum(column) / len(rows) for column in zip(*rows, strict=True)]
+        means = [fsum(map(itemgetter(at), rows)) / len(rows) for at in range(3)]
         return dict(zip(("rouge1_f1", "rouge1_precision", "rouge1_recall"), means, strict=True))
 
     def tokenize(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from sys import intern
 
 from scoring.metrics.sets import Counts
 
@@ -15,8 +16,8 @@ Unigrams = dict[str, int]
 
 
 def unigrams(tokens: Sequence[str]) -> Unigrams:
-    """Token → how often. Made once per reference."""
-    return dict(Counter(tokens))
+    """Token → how often. Made once per reference; references share the memory of the words they share."""
+    return dict(Counter(map(intern, tokens)))
 
 
 def overlap(tokens: Sequence[str], reference: Unigrams) -> int:

@@ -193,12 +193,14 @@ class ShortAnswer(Kind):
         # Under `multi.1` equal texts have equal tokens, which spares most answers the comparison.
         may_match = hits == length == predicted or not multi
         matches = 1 if may_match and normalize.collapsed(text) == exact else 0
-        found = len(plain.intersection(plain_numbers(text))) if plain else 0
+        f1, precision, recall = rouge1.ratios(hits, predicted, length)
+        numbers = len(plain) + len(other)
+        if not numbers:
+            return (1, f1, precision, recall, matches, 0.0, 0)
+        found = len(plain.intersection(plain_numbers(text)))
         if other:
             found += len(other.intersection(other_numbers(text)))
-        numbers = len(plain) + len(other)
-        share = found / numbers if numbers else 0.0
-        return (1, *rouge1.ratios(hits, predicted, length), matches, share, 1 if numbers else 0)
+        return (1, f1, precision, recall, matches, found / numbers, 1)
 
     def scores_of(self, total: Tally, options: Mapping[str, Any]) -> dict[str, float]:
         n, numeric = total[ITEMS] or 1, total[WITH_NUMBERS] or 1
