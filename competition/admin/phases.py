@@ -121,16 +121,10 @@ class PhaseAdmin(ScopedAdmin):
             return TemplateResponse(request, "admin/competition/purposes.html", context)
         return super().add_view(request, form_url, extra_context)
 
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> Any:
+    def changeform_view(self, request: HttpRequest, *shown: Any, **more: Any) -> Any:
         """What the domain refuses after all, for a run that came in meanwhile, leaves all as it was."""
         try:
-            return super().changeform_view(request, object_id, form_url, extra_context)
+            return super().changeform_view(request, *shown, **more)
         except Refused as refusal:
             messages.error(request, f"Nothing was changed. {refusal.message}")
             return HttpResponseRedirect(request.get_full_path())
