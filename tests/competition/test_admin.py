@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 from django.test import Client, RequestFactory
-from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from competition import clock, middleware
@@ -18,6 +16,7 @@ from competition.enums import WorkStatus
 from competition.models import AuditEntry, ExtraAttempts, OrganizerRole, SharedTask, Team, Track, WorkerBeat
 from competition.queries.desk import attention
 from tests.support import builders
+from tests.support.questions import questions
 
 pytestmark = pytest.mark.django_db
 
@@ -146,9 +145,7 @@ def test_lists_take_as_many_queries_for_three_rows_as_for_one(
     def counts() -> dict[str, int]:
         found = {}
         for name in lists():
-            with CaptureQueriesContext(
-                connection,
-            ) as captured:
+            with questions() as captured:
                 two_tasks["client"].get(reverse(name))
             found[name] = len(captured)
         return found
@@ -162,12 +159,12 @@ def test_lists_take_as_many_queries_for_three_rows_as_for_one(
 
 
 def test_lists_never_carry_stored_bytes(two_tasks: dict[str, Any]) -> None:
-    with CaptureQueriesContext(connection) as captured:
+    with questions() as captured:
         for name in lists():
             two_tasks["client"].get(reverse(name))
         for row in two_tasks["mine"]:
             two_tasks["client"].get(change_page(row))
-    said = " ".join(query["sql"] for query in captured.captured_queries)
+    said = " ".join(captured)
     assert "packed" not in said
     assert "competition_goldblob" not in said
 

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from competition import clock
 from competition.domain.tokens import create_token
@@ -28,6 +26,7 @@ from tests.support.builders import (
 )
 from tests.support.clock import move_to
 from tests.support.pages import Scene, make_scene
+from tests.support.questions import questions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -99,7 +98,7 @@ def test_many_runs_are_listed_with_as_many_queries_as_few(scene: Scene) -> None:
     lead = Program(scene.lead)
 
     def queries() -> int:
-        with CaptureQueriesContext(connection) as captured:
+        with questions() as captured:
             assert lead.get(f"{PLACE}/dev/submissions/").status_code == 200
         return len(captured)
 

@@ -7,9 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from competition.domain.freezing import freeze_leaderboard, publish_leaderboard
 from competition.domain.ranking import percent
@@ -29,6 +27,7 @@ from tests.support.builders import (
 )
 from tests.support.clock import frozen_at
 from tests.support.pages import Scene, make_scene
+from tests.support.questions import questions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -267,7 +266,7 @@ def test_a_board_of_many_takes_as_many_queries_as_one_of_few(scene: Scene) -> No
     program = Program(scene.lead, "read")
 
     def queries() -> int:
-        with CaptureQueriesContext(connection) as captured:
+        with questions() as captured:
             assert program.get(BOARD).status_code == 200
         return len(captured)
 

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from competition import clock
 from competition.domain.composite import recognition_and_coverage, side_by_side
@@ -31,6 +29,7 @@ from tests.support.builders import (
     make_track,
 )
 from tests.support.clock import frozen_at
+from tests.support.questions import questions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -221,7 +220,7 @@ def test_more_teams_need_no_more_queries() -> None:
 
     def queries() -> int:
         shores.page(organizer)
-        with CaptureQueriesContext(connection) as captured:
+        with questions() as captured:
             shores.page(organizer)
         return len(captured)
 

@@ -17,6 +17,7 @@ from competition.exceptions import LeaseLost
 from competition.models import AuditEntry, Evaluation, GoldCheck, Result, WorkerBeat
 from tests.competition.stage import Stage, fresh, gold, run, set_stage, work_until_idle
 from tests.support.builders import make_gold, make_organizer_of
+from tests.support.questions import questions
 
 pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
@@ -183,16 +184,15 @@ def test_within_a_team_first_come_first_served(stage):
 
 def test_a_claim_takes_as_many_queries_for_many_teams_as_for_few():
     """Fairness costs a few set-based queries, not one per team or row."""
-    from django.test.utils import CaptureQueriesContext
 
     stage = set_stage()
     for _ in range(3):
         stage.send(stage.team())
-    with CaptureQueriesContext(connection) as few:
+    with questions() as few:
         assert claim_next(Evaluation, worker="w") is not None
     for _ in range(30):
         stage.send(stage.team())
-    with CaptureQueriesContext(connection) as many:
+    with questions() as many:
         assert claim_next(Evaluation, worker="w") is not None
     assert len(few) == len(many) <= 5
 

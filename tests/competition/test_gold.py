@@ -6,8 +6,6 @@ import hashlib
 
 import pytest
 from django.core import mail
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from competition import clock
 from competition.domain import evaluations, intake
@@ -17,6 +15,7 @@ from competition.exceptions import FileRefused
 from competition.models import AuditEntry, Evaluation, GoldCheck, GoldVersion, ItemSet, Result
 from tests.competition.stage import fresh, gold, items, run, set_stage, work_until_idle
 from tests.support.builders import make_organizer_of, make_phase, make_task, make_track
+from tests.support.questions import questions
 
 pytestmark = pytest.mark.django_db
 
@@ -75,9 +74,9 @@ def test_the_commitment_binds_to_the_bytes_and_hides_them(place):
 def test_adding_gold_never_reads_gold(place):
     """The web process stores references; no query of it selects their bytes."""
     add_items(content=items(), **place)
-    with CaptureQueriesContext(connection) as queries:
+    with questions() as queries:
         add_gold(content=gold(), **place)
-    reading = [one["sql"] for one in queries if one["sql"].startswith("SELECT") and "goldblob" in one["sql"]]
+    reading = [sql for sql in queries if sql.startswith("SELECT") and "goldblob" in sql]
     assert all('"packed"' not in sql for sql in reading)
 
 

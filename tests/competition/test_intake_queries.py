@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from competition.domain.tokens import create_token
 from competition.management.commands.worker import Worker
 from competition.models import Entry, Result, Submission, Team
 from tests.competition.stage import Stage, run, set_stage, work_until_idle
 from tests.support.imports import ROOT
+from tests.support.questions import questions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -23,22 +21,8 @@ MOST = {"form": 24, "api": 28}
 """Questions of a post that is taken, by way in. The API's answer says how the run stands: four more."""
 MOST_REFUSED = 13
 MOST_SCORED = 14
-UNCOUNTED = ("SAVEPOINT", "RELEASE SAVEPOINT", "ROLLBACK", "BEGIN", "COMMIT")
 
 Post = Callable[[bytes], int]
-
-
-@contextmanager
-def questions() -> Iterator[list[str]]:
-    """Fills with what was asked: transactions are no question, and limits count elsewhere where Redis is."""
-    asked: list[str] = []
-    with CaptureQueriesContext(connection) as caught:
-        yield asked
-    asked += [
-        query["sql"]
-        for query in caught.captured_queries
-        if not query["sql"].startswith(UNCOUNTED) and "shared_cache" not in query["sql"]
-    ]
 
 
 def by_form(stage: Stage, team: Team) -> Post:

@@ -7,9 +7,7 @@ import re
 from html import unescape
 
 import pytest
-from django.db import connection
 from django.http import HttpResponse
-from django.test.utils import CaptureQueriesContext
 
 from competition.charts.whisker import axis, whisker
 from competition.domain.snapshots import canonical, digest_of
@@ -18,6 +16,7 @@ from competition.views.frozen_table import frozen_table
 from tests.support.boards import snapshot
 from tests.support.builders import make_board, make_scored, make_submission, make_team, publish
 from tests.support.pages import Scene, make_scene
+from tests.support.questions import questions
 
 
 @pytest.fixture
@@ -93,9 +92,7 @@ def test_a_board_of_300_takes_as_many_queries_as_one_of_3(scene: Scene) -> None:
     client = scene.as_(scene.lead)
 
     def queries() -> int:
-        with CaptureQueriesContext(
-            connection,
-        ) as captured:
+        with questions() as captured:
             assert client.get(f"{scene.address}leaderboard/?phase=dev").status_code == 200
         return len(captured)
 
@@ -116,7 +113,7 @@ def test_the_front_page_takes_as_many_queries_with_more_tracks_and_teams(scene: 
     client = scene.as_(None)
 
     def queries() -> int:
-        with CaptureQueriesContext(connection) as captured:
+        with questions() as captured:
             assert client.get("/").status_code == 200
         return len(captured)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from competition import clock
 from competition.domain import intake
@@ -22,6 +20,7 @@ from tests.support.builders import (
     make_team,
     make_user,
 )
+from tests.support.questions import questions
 
 pytestmark = pytest.mark.django_db
 VISITOR = AnonymousUser()
@@ -162,9 +161,9 @@ def test_thirty_teams_take_as_many_queries_as_three(counts):
                 make_scored(make_submission(team, stage.phase, stage.track), primary)
 
     add(3)
-    with CaptureQueriesContext(connection) as few:
+    with questions() as few:
         assert len(board_of(stage).ranked) == 3
     add(27)
-    with CaptureQueriesContext(connection) as many:
+    with questions() as many:
         assert len(board_of(stage).ranked) == 30
     assert len(few) == len(many) <= 10
