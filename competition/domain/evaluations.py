@@ -144,12 +144,14 @@ def _queue_forgotten(moment: datetime) -> int:
     queued = 0
     for phase, track in set(checked.values_list("gold_version__phase", "gold_version__track")):
         for found in _never_queued(phase, track):
+            gold_version = GoldVersion.objects.current_for(found.phase, found.track)
+            if gold_version is None or waits_for_its_gold(found, gold_version):
+                continue
             with transaction.atomic():
                 Entry.objects.select_for_update().get(pk=found.entry_id)
-                gold_version = GoldVersion.objects.current_for(found.phase, found.track)
-                if gold_version is None or found.evaluations.exists():
-                    continue
-                if not waits_for_its_gold(found, gold_version):
+                # Other gold by now queued what it could, and the next sweep asks again.
+                same = GoldVersion.objects.current_for(found.phase, found.track) == gold_version
+                if same and not found.evaluations.exists():
                     queue_evaluation(submission=found, gold_version=gold_version, moment=moment)
                     queued += 1
     return queued

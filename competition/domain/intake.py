@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 from django.db import transaction
@@ -19,7 +20,7 @@ from competition.domain import audit, blobs
 from competition.domain.checking import Judged, judge
 from competition.domain.evaluations import queue_evaluation
 from competition.domain.quota import Quota, measure, spent_sentence
-from competition.domain.replaced import waits_for_its_gold
+from competition.domain.replaced import would_wait
 from competition.domain.throttle import wait_until
 from competition.enums import Counts, WorkStatus
 from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp, TooOften
@@ -211,6 +212,16 @@ def _accept(
     within_rules: bool,
 ) -> Submission:
     phase, track = item_set.phase, item_set.track
+
+    @cache
+    def waits(gold_version: GoldVersion) -> bool:
+        answered = judged.report["digests"]["items"]
+        return gold_version.item_set_id != item_set.pk and would_wait(blob.pk, answered, gold_version)
+
+    # Judging takes its time, so not under the lock, unless other gold has come by then. The gold of first
+    # items has no older ones.
+    if item_set.version > 1 and (current := GoldVersion.objects.current_for(phase, track)):
+        waits(current)
     with transaction.atomic():
         entry, _ = Entry.objects.select_for_update().get_or_create(team=team, phase=phase, track=track)
         answered = _answered(team, phase, track, told.get("idempotency_key", ""), judged.digest)
@@ -242,9 +253,7 @@ def _accept(
             **told,
         )
         gold_version = GoldVersion.objects.current_for(phase, track)
-        if gold_version is None:
-            return submission
-        if gold_version.item_set_id == item_set.pk or not waits_for_its_gold(submission, gold_version):
+        if gold_version is not None and not waits(gold_version):
             queue_evaluation(submission=submission, gold_version=gold_version, moment=received_at)
     return submission
 

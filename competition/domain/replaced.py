@@ -12,27 +12,35 @@ from competition.models import GoldVersion, ItemSet, Submission
 
 def answered_others(submission: Submission, item_set: ItemSet) -> bool:
     """Whether a run was checked against other items than these, which it may fit all the same."""
-    answered = submission.warnings.get("digests", {}).get("items")
-    return bool(answered) and answered != item_set.blob_id
+    return _answered(submission) not in ("", item_set.blob_id)
+
+
+def _answered(submission: Submission) -> str:
+    return str(submission.warnings.get("digests", {}).get("items") or "")
 
 
 def waits_for_its_gold(submission: Submission, gold_version: GoldVersion) -> bool:
     """Whether a run answers newer items than this gold was checked against, and does not fit those: scoring
     it would fail, through nobody's fault but the order of two uploads.
     """
+    return would_wait(submission.blob_id, _answered(submission), gold_version)
+
+
+def would_wait(run: str, answered: str, gold_version: GoldVersion) -> bool:
+    """The same of a stored run that was checked against items; both by their digests."""
     item_set = gold_version.item_set
-    if item_set is None or not answered_others(submission, item_set):
+    if item_set is None or not answered or answered == item_set.blob_id:
         return False
     newer = ItemSet.objects.filter(
-        phase=submission.phase_id,
-        track=submission.track_id,
+        phase=gold_version.phase_id,
+        track=gold_version.track_id,
         version__gt=item_set.version,
-        blob=submission.warnings["digests"]["items"],
+        blob=answered,
     )
     if not newer.exists():
         return False
     try:
-        return not _fits(item_set.pk, submission.blob_id)
+        return not _fits(item_set.pk, run)
     except NotChecked:
         return False  # the worker will tell
 

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
 from competition import clock
-from competition.domain import evaluations
+from competition.domain import evaluations, replaced
+from competition.domain.checking import Judged, judge
 from competition.domain.freezing import freeze_blockers
 from competition.domain.gold import add_gold, add_items
 from competition.enums import WorkStatus
-from competition.models import Evaluation, GoldCheck, Result
+from competition.models import Evaluation, GoldCheck, ItemSet, Result
 from competition.operations.invariants import audit
 from competition.queries.desk import attention
 from tests.competition.stage import Stage, gold, items, run, set_stage, work_until_idle
@@ -64,6 +66,39 @@ def test_a_run_that_fits_both_is_scored_at_once(stage: Stage) -> None:
     sent = stage.send(stage.team(), run(2))
     work_until_idle()
     assert (Result.objects.get().evaluation.submission, Result.objects.get().primary) == (sent, 0.25)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whether_a_run_waits_is_judged_while_nothing_is_locked(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large run takes half a minute to judge, and its entry's lock holds off all else of the team."""
+    locked = []
+
+    def watched(item_set: ItemSet, content: bytes) -> Judged:
+        locked.append(connection.in_atomic_block)
+        return judge(item_set, content)
+
+    monkeypatch.setattr(replaced, "judge", watched)
+    assert not stage.send(stage.team(), run(9, MORE, filler="sent")).evaluations.exists()
+    assert locked == [False]
+    replaced._fits.cache_clear()  # as in another process
+    evaluations.sweep()
+    assert locked == [False, False]
+
+
+def test_gold_that_comes_while_a_run_is_judged_scores_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(item_set: ItemSet, content: bytes) -> Judged:
+        add_gold(content=gold(MORE), **place(stage))
+        work_until_idle()
+        return judge(item_set, content)
+
+    monkeypatch.setattr(replaced, "judge", slow)
+    sent = stage.send(stage.team(), run(9, MORE, filler="slow"))
+    work_until_idle()
+    assert (Result.objects.get().evaluation.submission, Result.objects.get().primary) == (sent, 1.0)
 
 
 def test_a_run_for_items_that_are_gone_fails_by_that_name() -> None:
