@@ -126,14 +126,14 @@ def check_run(
         return None
 
     for number, record in reader:
-        item_id = record.get(id_field)
-        if type(item_id) is not str or item_id not in records or item_id in answers:
+        item_id: Any = record.get(id_field)
+        item = records.get(item_id) if type(item_id) is str else None
+        if item is None or lines.setdefault(item_id, number) != number:
             read(record, ids.explain(number, record))  # the rest of a line with a faulty id is checked too
             continue
         faults.item_id = item_id
-        lines[item_id] = number
         if len(record) == 2 and type(record.get(only)) is wanted:  # what nearly every line is
-            answers[item_id] = read_answer(record, records[item_id], limits, faults)
+            answers[item_id] = read_answer(record, item, limits, faults)
         else:
             answers[item_id] = read(record, item_id)
     if not reader.unreadable:

@@ -39,7 +39,7 @@ _FENCES = ("```", "~~~")
 
 def may_hold_odd(data: bytes) -> bool:
     """Whether a line of this block may be odd. Carriage returns before line feeds are gone already."""
-    return b"\r" in data or (b"\\u" in data and _ODD_ESCAPE_IN_BYTES.search(data) is not None)
+    return b"\r" in data or _ODD_ESCAPE_IN_BYTES.search(data) is not None
 
 
 def is_odd(line: str) -> bool:
