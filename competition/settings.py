@@ -211,6 +211,8 @@ ACCOUNT_ADAPTER = "competition.authentication.Adapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "mandatory" if EMAIL_CONFIGURED else "none"
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True  # whoever confirms has just given the password
+ACCOUNT_EMAIL_CONFIRMATION_AUTHENTICATED_REDIRECT_URL = "/accounts/email/"
 # Nobody learns who has an account. Without mail an address proves nothing, so it may have several:
 # `docs/decisions/0011-an-address-proves-nothing.md`.
 ACCOUNT_PREVENT_ENUMERATION = "strict"

@@ -6,13 +6,13 @@ from functools import partial
 from typing import Any
 
 from allauth.account.decorators import reauthentication_required
-from allauth.account.views import EmailView, PasswordResetView, SignupView
+from allauth.account.views import ConfirmEmailView, EmailView, PasswordResetView, SignupView
 from allauth.decorators import rate_limit
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import Resolver404, resolve
 from django.utils.decorators import method_decorator
@@ -21,6 +21,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from competition import clock
+from competition.authentication import is_here
 from competition.domain.accounts import change_address, claim_address, delete_account
 from competition.exceptions import NameRefused, Refused, TooOften
 from competition.forms.accounts import AddressForm, ResetForm, SignUpForm
@@ -54,6 +55,35 @@ class SignUp(SignupView):
         except Resolver404:
             return None
         return SharedTask.objects.visible_to(self.request.user).filter(slug=slug).first()
+
+
+@method_decorator(never_cache, name="dispatch")
+class ConfirmAddress(ConfirmEmailView):
+    """Where a letter's link leads: what confirming means, and the button for who is logged in to the account.
+
+    Anybody else reads whose account it is and what to do. A look logs nobody in or out.
+    """
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            self.object = self.get_object()
+        except Http404:
+            self.object = None
+            if request.user.is_authenticated:
+                return redirect("account_email")
+        self.here = self.object is not None and is_here(request, self.object.email_address.user_id)
+        return super().dispatch(request, *args, **kwargs)
+
+    def get(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        return self.render_to_response(self.get_context_data())
+
+    def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not self.here:
+            return self.render_to_response(self.get_context_data(), status=403 if self.object else 410)
+        return super().post(*args, **kwargs)
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**kwargs), "here": self.here}
 
 
 class PasswordReset(PasswordResetView):

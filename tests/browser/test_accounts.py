@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.mfa.models import Authenticator
 from playwright.sync_api import Page
 
@@ -134,8 +135,18 @@ def test_no_page_of_the_account_has_anything_axe_objects_to(
     lead.get_by_role("button", name="Confirm").click()
     for address in MEMBERS_PAGES:
         found += look_at(lead, address)
-    for address in (f"/accounts/signup/?next={scene.address}", "/accounts/password/reset/done/"):
+    of_teammate = EmailAddress.objects.get(user=scene.teammate)
+    letter = f"/accounts/confirm-email/{EmailConfirmationHMAC(of_teammate).key}/"
+    for address in (
+        *(f"/accounts/signup/?next={scene.address}", "/accounts/password/reset/done/"),
+        *("/accounts/confirm-email/", "/accounts/confirm-email/none/", letter),
+        f"/accounts/login/?next={letter}",
+    ):
         found += look_at(visitor, address)
+    found += look_at(lead, letter)
+    teammate = open_page()
+    sign_in(teammate, scene.teammate)
+    found += look_at(teammate, letter)
     assert not found, "\n".join(found)
 
 

@@ -386,8 +386,7 @@ def test_later_the_address_is_whose_who_has_mailbox_and_password(with_mail: Any)
     strangers = log_in(OTHER)
     assert logged_in_as(strangers) is None
     trap = newest_link()
-    answer = Client().post(trap, follow=True).content.decode()
-    assert "Several accounts have this address" in answer
+    assert Client().post(trap).status_code == 403
     assert not EmailAddress.objects.filter(verified=True).exists(), "the owner's click verifies no stranger"
     cache.clear()
     owners = log_in(PASSWORD)
@@ -404,14 +403,6 @@ def test_later_the_address_is_whose_who_has_mailbox_and_password(with_mail: Any)
     strangers.post(newest_link())
     assert EmailAddress.objects.get(verified=True).user == owner
     assert stranger.email == owner.email
-
-
-def test_where_the_address_has_one_account_the_link_works_in_any_browser(with_mail: Any) -> None:
-    user = make_user("known")
-    with_mail()
-    log_in(PASSWORD)
-    Client().post(newest_link())
-    assert EmailAddress.objects.get(verified=True).user == user
 
 
 def test_with_mail_a_known_address_gets_no_second_account(with_mail: Any) -> None:

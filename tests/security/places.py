@@ -344,7 +344,7 @@ for route in ("remove/", "edit/"):
         Place("unknown", f"/accounts/2fa/webauthn/keys/1/{route}", AWAY)
     ]
 SITE[r"accounts/^confirm-email/(?P<key>[-:\w]+)/$"] = lambda everyone: [
-    Place("unknown", "/accounts/confirm-email/abc/", OPEN)
+    Place("unknown", "/accounts/confirm-email/abc/", FOR_VISITORS)
 ]
 SITE[r"accounts/^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$"] = lambda everyone: [
     Place("unknown", "/accounts/password/reset/key/1-abc/", OPEN)
