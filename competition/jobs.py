@@ -18,6 +18,7 @@ from competition.domain.evaluations import QUEUES
 from competition.domain.replaced import answered_others
 from competition.exceptions import LeaseLost, NotReadyToFreeze
 from competition.models import Evaluation, FreezeRequest, GoldCheck, QueuedWork
+from competition.models.work import ITEMS_GONE
 from competition.scoring_child import Limits, Outcome, run_in_child
 
 log = logging.getLogger(__name__)
@@ -98,7 +99,7 @@ def do(work: QueuedWork) -> None:
 def _why_refused(work: QueuedWork, refused: scorer.StoredFileRefused) -> str:
     """Stored bytes that no longer pass are ours to look into; items that were replaced explain a run."""
     other = isinstance(work, Evaluation) and answered_others(work.submission, work.item_set)
-    return "it answers other items than its gold" if other else f"stored {refused} refused"
+    return ITEMS_GONE if other else f"stored {refused} refused"
 
 
 def _in_child(work: QueuedWork, limits: Limits, task: Callable[[], Any]) -> Any:

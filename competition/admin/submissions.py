@@ -18,6 +18,7 @@ from competition.admin.site import confirm_first, desk
 from competition.domain.evaluations import evaluate_again
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Phase, RefusedUpload, Result, Submission, Track, WorkerBeat
+from competition.models.work import ITEMS_GONE
 
 STATES = [*WorkStatus.choices, ("stored", "waits for gold"), ("withdrawn", "withdrawn")]
 
@@ -104,13 +105,18 @@ class SubmissionAdmin(Placed, ReadOnlyAdmin):
             return f"waits for gold since {age(run.received_at, run.moment)}"
         if run.work_status == WorkStatus.DONE:
             return f"scored {age(run.finished_at, run.moment)} ago"
+        if self._items_are_gone(run):
+            return "not scored: its items were replaced"
         if run.work_status == WorkStatus.FAILED:
             return f"failed, reference {run.failure_reference}"
         return f"{run.work_status} {age(run.received_at, run.moment)}"
 
     @admin.display(description="primary score", ordering="primary")
     def primary(self, run: Any) -> str:
-        return "–" if run.primary is None else f"{run.primary:.4f}"
+        return "–" if run.primary is None or self._items_are_gone(run) else f"{run.primary:.4f}"
+
+    def _items_are_gone(self, run: Any) -> bool:
+        return bool(run.work_status == WorkStatus.FAILED and run.failure_kind == ITEMS_GONE)
 
     @admin.display(description="its page")
     def page(self, run: Any) -> str:

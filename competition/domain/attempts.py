@@ -10,11 +10,14 @@ from typing import NamedTuple
 from competition.domain.selection import Attempt
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Phase, Submission, Team, Track
+from competition.models.work import ITEMS_GONE
 
 
 @dataclass(frozen=True)
 class SentRun:
-    """One submission and the evaluation that speaks for it: the newest scored one, else the newest."""
+    """One submission and the evaluation that speaks for it: the newest scored one, else the newest; where its
+    items are gone since, the one that says so.
+    """
 
     submission_id: int
     public_id: str
@@ -26,6 +29,7 @@ class SentRun:
     status: str
     gold_version: int | None
     scorer_version: str
+    items_are_gone: bool = False
 
 
 def attempts_of(phase: Phase, track: Track, team: Team | None = None) -> dict[int, list[Attempt[SentRun]]]:
@@ -43,7 +47,7 @@ def attempts_of(phase: Phase, track: Track, team: Team | None = None) -> dict[in
         word = _Word._make(columns)
         newest[submission_id] = word.status
         before = speaking.get(submission_id, _Word())
-        if word.status == WorkStatus.DONE or before.status != WorkStatus.DONE:
+        if word.status == WorkStatus.DONE or before.status != WorkStatus.DONE or word.items_are_gone:
             speaking[submission_id] = word
     found: dict[int, list[Attempt[SentRun]]] = defaultdict(list)
     for pk, public_id, team_id, number, run_name, received_at, withdrawn_at in submissions.order_by(
@@ -61,6 +65,7 @@ def attempts_of(phase: Phase, track: Track, team: Team | None = None) -> dict[in
             status=status,
             gold_version=word.gold_version,
             scorer_version=word.scorer_version,
+            items_are_gone=word.items_are_gone,
         )
         failed = status == WorkStatus.FAILED and word.status != WorkStatus.DONE
         gone = withdrawn_at is not None
@@ -76,6 +81,11 @@ class _Word(NamedTuple):
     gold_version: int | None = None
     scorer_version: str = ""
     primary: float | None = None
+    failure_kind: str = ""
+
+    @property
+    def items_are_gone(self) -> bool:
+        return self.status == WorkStatus.FAILED and self.failure_kind == ITEMS_GONE
 
 
-_COLUMNS = ("pk", "status", "gold_version__version", "scorer_version", "result__primary")
+_COLUMNS = ("pk", "status", "gold_version__version", "scorer_version", "result__primary", "failure_kind")

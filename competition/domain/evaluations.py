@@ -41,7 +41,7 @@ from competition.models import (
     User,
     WorkerBeat,
 )
-from competition.models.work import MOST_ATTEMPTS
+from competition.models.work import ITEMS_GONE, MOST_ATTEMPTS
 from scoring.tracks import get_kind
 
 log = logging.getLogger(__name__)
@@ -159,8 +159,8 @@ def _queue_forgotten(moment: datetime) -> int:
 
 @transaction.atomic
 def evaluate_again(*, phase: Phase, track: Track, requested_by: User | None, reason: str) -> int:
-    """Queue what stands without a score under the current gold and scorer: failed and stale runs. Returns
-    how many.
+    """Queue what stands without a score under the current gold and scorer: failed and stale runs, but not
+    what this gold found to answer other items. Returns how many.
     """
     gold_version = GoldVersion.objects.current_for(phase, track)
     if gold_version is None:
@@ -173,10 +173,13 @@ def evaluate_again(*, phase: Phase, track: Track, requested_by: User | None, rea
         scorer_version=scorer_version(track),
         status__in=[WorkStatus.QUEUED, WorkStatus.RUNNING, WorkStatus.DONE],
     )
-    stale = standing.exclude(pk__in=current.values("submission")).order_by("received_at", "pk")
+    gone = Evaluation.objects.filter(
+        submission__in=standing, gold_version=gold_version, status=WorkStatus.FAILED, failure_kind=ITEMS_GONE
+    )
+    stale = standing.exclude(pk__in=current.values("submission")).exclude(pk__in=gone.values("submission"))
     queued = [
         queue_evaluation(submission=submission, gold_version=gold_version, moment=moment, reason=reason)
-        for submission in stale
+        for submission in stale.order_by("received_at", "pk")
         if not waits_for_its_gold(submission, gold_version)
     ]
     audit.record(

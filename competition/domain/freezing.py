@@ -85,7 +85,9 @@ def _about_runs(standing: list[Attempt[Any]], gold: GoldVersion | None, scorer: 
         status: [one for one in standing if one.run.status == status] for status in ("", *WorkStatus.values)
     }
     blockers = []
-    unqueued, failed = by_status[""], by_status[WorkStatus.FAILED]
+    unqueued = by_status[""]
+    gone = [one for one in by_status[WorkStatus.FAILED] if one.run.items_are_gone]
+    failed = [one for one in by_status[WorkStatus.FAILED] if not one.run.items_are_gone]
     waiting = by_status[WorkStatus.QUEUED] + by_status[WorkStatus.RUNNING]
     if waiting:
         blockers.append(
@@ -105,6 +107,14 @@ def _about_runs(standing: list[Attempt[Any]], gold: GoldVersion | None, scorer: 
             Blocker(
                 f"{_count(failed, 'run', 'runs')} failed through our fault.",
                 "Evaluate again once the cause is gone, or withdraw with a reason.",
+            )
+        )
+    if gone:
+        blockers.append(
+            Blocker(
+                f"{_count(gone, 'run answers', 'runs answer')} items that were replaced.",
+                "Withdraw each on its page, with a reason. Its team has the attempt back; if it has no other "
+                "run, move the deadline so that it can send one, or bring back the items and gold of before.",
             )
         )
     done = by_status[WorkStatus.DONE]

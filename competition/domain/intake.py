@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 
 from competition import clock, rules
 from competition.domain import audit, blobs
@@ -26,7 +25,6 @@ from competition.enums import Counts, WorkStatus
 from competition.exceptions import CannotSubmit, NotAllowed, QuotaUsedUp, TooOften
 from competition.models import (
     Entry,
-    Evaluation,
     ExtraAttempts,
     GoldVersion,
     ItemSet,
@@ -96,11 +94,7 @@ def _quota(entry: Entry | None, phase: Phase, moment: datetime) -> Quota:
     received: list[datetime] = []
     extra = 0
     if entry is not None:
-        own = Evaluation.objects.filter(submission=OuterRef("pk"))
-        failed, others = own.filter(status=WorkStatus.FAILED), own.exclude(status=WorkStatus.FAILED)
-        # Asked for each run of this entry, so that the other teams' evaluations are not read.
-        counted = entry.submissions.filter(Exists(others) | ~Exists(failed))
-        received = list(counted.values_list("received_at", flat=True))
+        received = list(entry.submissions.charged().values_list("received_at", flat=True))
         extra = sum(entry.extra_attempts.values_list("amount", flat=True))
     return measure(received, moment=moment, daily=phase.daily_quota, total=phase.total_quota, extra=extra)
 

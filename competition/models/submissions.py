@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.urls import reverse
 
+from competition.enums import WorkStatus
 from competition.models.base import (
     NONE,
     REASON_LENGTH,
@@ -95,8 +96,21 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         """Not withdrawn."""
         return self.filter(withdrawn_at=None)
 
+    def charged(self) -> SubmissionQuerySet:
+        """Those that used an attempt: not what only ever failed, which is our fault, nor what cannot be
+        scored any more because its items were replaced.
+        """
+        from competition.models.work import ITEMS_GONE, Evaluation
+
+        # Asked for each run, so that the other teams' evaluations are not read.
+        own = Evaluation.objects.filter(submission=OuterRef("pk"))
+        failed, others = own.filter(status=WorkStatus.FAILED), own.exclude(status=WorkStatus.FAILED)
+        newer = Evaluation.objects.filter(submission=OuterRef("submission"), pk__gt=OuterRef("pk"))
+        gone = failed.filter(~Exists(newer), failure_kind=ITEMS_GONE)
+        return self.filter(Exists(others) | ~Exists(failed)).filter(~Exists(gone))
+
     def with_status(self) -> SubmissionQuerySet:
-        """Adds `work_status`, `finished_at`, `failure_reference` of the newest evaluation."""
+        """Adds `work_status`, `finished_at`, `failure_reference`, `failure_kind` of the newest evaluation."""
         from competition.models.work import Evaluation
 
         newest = Evaluation.objects.filter(submission=OuterRef("pk")).order_by("-pk")
@@ -104,6 +118,7 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
             work_status=Subquery(newest.values("status")[:1]),
             finished_at=Subquery(newest.values("finished_at")[:1]),
             failure_reference=Subquery(newest.values("failure_reference")[:1]),
+            failure_kind=Subquery(newest.values("failure_kind")[:1]),
         )
 
 

@@ -18,6 +18,9 @@ from competition.models.teams import Team
 
 MOST_ATTEMPTS = 3
 
+ITEMS_GONE = "it answers other items than its gold"
+"""The `failure_kind` of a run whose items were replaced by others that it does not fit."""
+
 
 class QueuedWork(Created):
     status = models.CharField(max_length=8, choices=WorkStatus.choices, default=WorkStatus.QUEUED)
@@ -106,6 +109,10 @@ class Evaluation(QueuedWork):
 
     def __str__(self) -> str:
         return f"evaluation of {self.submission}"
+
+    @property
+    def items_are_gone(self) -> bool:
+        return self.status == WorkStatus.FAILED and self.failure_kind == ITEMS_GONE
 
 
 class GoldCheck(QueuedWork):

@@ -23,6 +23,7 @@ from competition.models import (
     Track,
     WorkerBeat,
 )
+from competition.models.work import ITEMS_GONE
 
 PATIENCE = timedelta(minutes=2)
 """Work that waits longer than this is worth a look."""
@@ -52,12 +53,20 @@ def attention(user: Any, moment: datetime) -> list[Notice]:
 def _about_work(tasks: Any, moment: datetime) -> list[tuple[str, str]]:
     mine = Evaluation.objects.filter(submission__phase__task__in=tasks)
     newer = Evaluation.objects.filter(submission=OuterRef("submission"), pk__gt=OuterRef("pk"))
-    failed = mine.filter(~Exists(newer), status=WorkStatus.FAILED, submission__withdrawn_at=None).count()
+    unscored = mine.filter(~Exists(newer), status=WorkStatus.FAILED, submission__withdrawn_at=None)
+    gone = unscored.filter(failure_kind=ITEMS_GONE).count()
+    failed = unscored.count() - gone
     waiting = mine.filter(status=WorkStatus.QUEUED, queued_at__lt=moment - PATIENCE).count()
     alive = WorkerBeat.objects.filter(seen_at__gte=moment - PATIENCE).exists()
     notices = []
     if failed:
         notices.append((f"{_runs(failed)} failed by our fault.", _list("submission", "?state=failed")))
+    if gone:
+        message = (
+            f"{_runs(gone)} cannot be scored: the items were replaced. Ask for runs that fit the new ones, "
+            "then withdraw."
+        )
+        notices.append((message, _list("submission", "?state=failed")))
     if waiting:
         why = "" if alive else " No worker is alive."
         notices.append(

@@ -11,7 +11,7 @@ from competition.domain.evaluations import position
 from competition.domain.ranking import percent
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Submission
-from competition.models.work import MOST_ATTEMPTS
+from competition.models.work import ITEMS_GONE, MOST_ATTEMPTS
 from competition.queries.machinery import workers_alive
 from competition.templatetags.podium import age
 from scoring.tracks.base import Score
@@ -37,6 +37,8 @@ class RunState:
     word: str
     poll: int = 2
     note: str = ""
+    free: bool = False
+    """Whether it used no attempt."""
 
     @property
     def bad(self) -> bool:
@@ -57,18 +59,29 @@ def state_of(submission: Submission, evaluation: Evaluation | None, now: datetim
             True,
             "calm",
             "Received",
-            note="The references of this phase are not loaded yet. The run is scored once they are.",
+            note="The references for its items are not loaded yet. The run is scored once they are.",
         )
     if evaluation.status == WorkStatus.DONE and evaluation.finished_at:
         return RunState(f"Scored {age(evaluation.finished_at, now)} ago", _steps(5), True, "good", "Scored")
+    if evaluation.items_are_gone:
+        again = (
+            "Get the new items and send a run for them."
+            if submission.phase.accepts_at(now)
+            else "The phase has closed since: ask the organizers what becomes of it."
+        )
+        note = (
+            "The organizers replaced the items after this run was sent, and it does not fit the new ones. "
+            f"That is not your fault: your team has the attempt back. {again}"
+        )
+        sentence = "Not scored: its items were replaced"
+        return RunState(sentence, _steps(3, failed=True), True, "bad", "Failed", note=note, free=True)
     if evaluation.status == WorkStatus.FAILED:
         note = (
             f"Scoring failed by our fault (reference {evaluation.failure_reference}). The attempt was not "
             "used, and the organizers have been told."
         )
-        return RunState(
-            "Not scored, and that is our fault", _steps(3, failed=True), True, "bad", "Failed", note=note
-        )
+        sentence = "Not scored, and that is our fault"
+        return RunState(sentence, _steps(3, failed=True), True, "bad", "Failed", note=note, free=True)
     waited = (now - evaluation.queued_at).total_seconds()
     poll = 2 if waited < POLL_QUICKLY else 5 if waited < 4 * POLL_QUICKLY else 10
     if evaluation.status == WorkStatus.RUNNING:
@@ -101,12 +114,19 @@ def short_state(submission: Any) -> tuple[str, str]:
     """A run's state in a table, as (word, tone), from `with_status()`."""
     if submission.withdrawn_at is not None:
         return "Withdrawn", "calm"
+    if items_are_gone(submission):
+        return "Not scored, items replaced", "bad"
     return {
         WorkStatus.DONE: ("Scored", "good"),
         WorkStatus.FAILED: ("Failed, our fault", "bad"),
         WorkStatus.RUNNING: ("Scoring", "warn"),
         WorkStatus.QUEUED: ("Queued", "warn"),
     }.get(submission.work_status, ("Received", "calm"))
+
+
+def items_are_gone(submission: Any) -> bool:
+    """Whether what came last is that its items were replaced, from `with_status()`."""
+    return bool(submission.work_status == WorkStatus.FAILED and submission.failure_kind == ITEMS_GONE)
 
 
 def shown_scores(scores: tuple[Score, ...], values: Mapping[str, float]) -> list[dict[str, str]]:

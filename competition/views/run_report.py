@@ -16,7 +16,7 @@ from scoring.tracks import get_kind
 
 
 def speaking_evaluation(submission: Submission) -> Evaluation | None:
-    """The newest scored evaluation of a run, else the newest one."""
+    """The newest scored evaluation of a run, else the newest one; that too when its items are gone since."""
     return speaking_evaluations([submission]).get(submission.pk)
 
 
@@ -26,7 +26,12 @@ def speaking_evaluations(submissions: Sequence[Submission]) -> dict[int, Evaluat
     chosen: dict[int, Evaluation] = {}
     for one in evaluations.defer("result__report").order_by("pk"):
         before = chosen.get(one.submission_id)
-        if before is None or one.status == WorkStatus.DONE or before.status != WorkStatus.DONE:
+        if (
+            before is None
+            or one.status == WorkStatus.DONE
+            or before.status != WorkStatus.DONE
+            or one.items_are_gone
+        ):
             chosen[one.submission_id] = one
     return chosen
 

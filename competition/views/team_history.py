@@ -15,7 +15,7 @@ from competition.domain.ranking import percent
 from competition.domain.selection import RULES
 from competition.enums import WorkStatus
 from competition.models import Phase, RefusedUpload, Result, Submission, Team, Track
-from competition.views.run_page import short_state
+from competition.views.run_page import items_are_gone, short_state
 from competition.views.run_report import selection_for
 from competition.views.track_facts import kind_of, options_for
 
@@ -91,7 +91,7 @@ def _entry(viewer: Any, team: Team, phase: Phase, track: Track, now: datetime) -
                 by=run.submitted_by,
                 state=word,
                 tone=tone,
-                score=percent(run.score) if visible else "hidden",
+                score=percent(None if items_are_gone(run) else run.score) if visible else "hidden",
                 digest=run.digest,
                 withdrawn=run.is_withdrawn,
                 counts=counts,

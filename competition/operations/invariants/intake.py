@@ -9,11 +9,10 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, Sum
 
-from competition.enums import FileStatus, WorkStatus
+from competition.enums import FileStatus
 from competition.models import (
     AuditEntry,
     Entry,
-    Evaluation,
     ExtraAttempts,
     GoldVersion,
     Membership,
@@ -102,13 +101,10 @@ def nothing_was_received_after_it_was_kept() -> Found:
 @check
 def quotas_were_kept() -> Found:
     """No entry has more counted submissions than its phase allowed and organizers granted."""
-    failed = Evaluation.objects.filter(submission=OuterRef("pk"), status=WorkStatus.FAILED)
-    fine = Evaluation.objects.filter(submission=OuterRef("pk")).exclude(status=WorkStatus.FAILED)
     extra = dict(ExtraAttempts.objects.order_by().values_list("entry").annotate(n=Sum("amount")))
     for phase in Phase.objects.all():
         total, daily = (_most_ever(phase, name) for name in ("total_quota", "daily_quota"))
-        counted = Submission.objects.filter(phase=phase, baseline_name="")
-        counted = counted.exclude(Exists(failed) & ~Exists(fine))
+        counted = Submission.objects.charged().filter(phase=phase, baseline_name="")
         days: dict[int, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
         for entry, received_at in counted.values_list("entry", "received_at"):
             days[entry][received_at.astimezone(UTC).date()] += 1
