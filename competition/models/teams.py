@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.urls import reverse
 
 from competition.enums import PhasePurpose, TeamRole
@@ -26,6 +26,15 @@ class TeamQuerySet(models.QuerySet["Team"]):
         if not user.is_authenticated:
             return self.none()
         return self.filter(memberships__user=user, memberships__left_at=None)
+
+    def told_apart(self, user: Any) -> TeamQuerySet:
+        """The teams this user is in now, with `of_task`: the name of the task where the team's own does not
+        tell it from another of them.
+        """
+        mine = Team.objects.of(user)
+        alike = mine.filter(lookalike_key=OuterRef("lookalike_key")).exclude(pk=OuterRef("pk"))
+        task = Case(When(Exists(alike), then=F("task__name")), default=Value(""))
+        return mine.annotate(of_task=task).order_by("name", "pk")
 
     def participants(self) -> TeamQuerySet:
         return self.filter(role=TeamRole.PARTICIPANT)

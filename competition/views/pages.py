@@ -34,7 +34,7 @@ def show(
     **context: Any,
 ) -> HttpResponse:
     """A page, with the reader's teams in its head and the moment it speaks of."""
-    teams = Team.objects.of(request.user)
+    teams = Team.objects.told_apart(request.user)
     return render(request, template, {"now": now, "rail": rail, "my_teams": teams, **context}, status=status)
 
 

@@ -8,8 +8,9 @@ import pytest
 from django.http import HttpResponse
 
 from competition.models import Team, TermsAcceptance
-from tests.support.builders import make_board, make_standing, make_user, publish
+from tests.support.builders import make_board, make_standing, make_task, make_team, make_user, publish
 from tests.support.pages import Scene, make_scene
+from tests.support.questions import questions
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
 
@@ -158,3 +159,29 @@ def test_where_teams_are_anonymous_a_stranger_finds_none_until_publication(scene
     publish(board)
     assert "Aegean" in text(scene.as_(None).get(address))
     assert scene.as_(None).get(scene.rivals.get_absolute_url()).status_code == 404
+
+
+def test_the_head_tells_teams_of_one_name_apart_by_their_task(scene: Scene) -> None:
+    """A group takes its name along to each task; a name that only looks the same is as hard to tell apart."""
+
+    def head() -> list[str]:
+        page = scene.as_(scene.lead).get("/").content.decode()
+        who = page.partition('aria-label="Account">')[2].partition("</nav>")[0]
+        links = re.findall(r'<a href="/teams/[^"]+">(.*?)</a>', who)
+        return sorted(re.sub(r"<[^>]+>", "", link) for link in links)
+
+    make_team(make_task("apart", name="Apart"), "Ionian", scene.lead)
+    make_team(make_task("foreign"), "Aegean", scene.rival)
+    assert head() == ["Aegean", "Ionian"]
+    make_team(make_task("fin", name="FinTagging <2>"), "aegean", scene.lead)
+    make_team(make_task("multi", name="MultiFin"), "Aеgean", scene.lead)  # a Cyrillic letter
+    assert head() == [
+        "Aegean in Ebisu 2027",
+        "Aеgean in MultiFin",
+        "Ionian",
+        "aegean in FinTagging &lt;2&gt;",
+    ]
+    with questions() as asked:
+        head()
+    teams = [one for one in asked if 'FROM "competition_team"' in one]
+    assert len(teams) == 1
