@@ -7,10 +7,12 @@ import hmac
 import re
 import struct
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal import auth as totp
 from allauth.mfa.totp.internal.auth import TOTP
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -32,6 +34,13 @@ def _outside_the_demo(settings: Any) -> None:
     settings.DEMO = False
 
 
+@pytest.fixture(autouse=True)
+def _within_thirty_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No code ends between being read off and being typed in."""
+    moment = time.time()
+    monkeypatch.setattr(totp, "time", SimpleNamespace(time=lambda: moment))
+
+
 @pytest.fixture
 def scene() -> Scene:
     return make_scene()
@@ -39,7 +48,7 @@ def scene() -> Scene:
 
 def code_of(secret: str) -> str:
     """What an authenticator app shows now (RFC 6238)."""
-    digest = hmac.digest(base64.b32decode(secret), struct.pack(">Q", int(time.time()) // 30), "sha1")
+    digest = hmac.digest(base64.b32decode(secret), struct.pack(">Q", int(totp.time.time()) // 30), "sha1")
     at = digest[-1] & 15
     return f"{(struct.unpack('>I', digest[at : at + 4])[0] & 0x7FFFFFFF) % 1_000_000:06d}"
 
