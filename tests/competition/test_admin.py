@@ -16,6 +16,7 @@ from competition.enums import WorkStatus
 from competition.models import AuditEntry, ExtraAttempts, OrganizerRole, SharedTask, Team, Track, WorkerBeat
 from competition.queries.desk import attention
 from tests.support import builders
+from tests.support.clock import move_to
 from tests.support.questions import questions
 
 pytestmark = pytest.mark.django_db
@@ -329,6 +330,7 @@ def test_the_front_page_says_what_needs_somebody(two_tasks: dict[str, Any]) -> N
 
 
 def test_workers_are_for_all_organizers_to_see(two_tasks: dict[str, Any]) -> None:
+    move_to(clock.now())
     WorkerBeat.objects.create(name="one", started_at=clock.now(), seen_at=clock.now())
     answer = two_tasks["client"].get(reverse("admin:competition_workerbeat_changelist"))
     assert b"0 s ago" in answer.content

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 
+from competition import clock
 from competition.charts.histogram import histogram
 from competition.models import Publication
 from competition.templatetags import podium
@@ -16,6 +17,7 @@ from competition.views.markdown import as_html
 from competition.views.problem_groups import shown_report
 from scoring.tracks import get_kind
 from tests.support.builders import make_board, make_scored, make_submission
+from tests.support.clock import move_to
 from tests.support.pages import Scene, make_scene
 
 KIND = get_kind("short_answer")
@@ -181,6 +183,7 @@ def test_diagnostics_follow_the_phase_before_and_after_publication(scene: Scene)
 def test_the_part_that_changes_comes_alone_and_stops_asking_when_final(scene: Scene) -> None:
     from tests.support.builders import make_evaluation
 
+    move_to(clock.now())
     run = make_submission(scene.team, scene.dev, scene.track)
     make_evaluation(run)
     client = scene.as_(scene.lead)

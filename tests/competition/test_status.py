@@ -67,7 +67,7 @@ def test_the_runs_page_says_state_reason_age_and_sign_of_life() -> None:
     work = jobs.claim_any("w")
     assert work.submission == first
     work = jobs.claim_any("w")
-    with frozen_at(clock.now() + timedelta(seconds=30)):
+    with frozen_at(work.started_at + timedelta(seconds=30)):
         page = text_of(address, client)
         assert "Being scored for 30 s, last sign of life 30 s ago" in page
     evaluations.record_failure(work=work, kind="died")
