@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,6 +24,7 @@ from django.db import connection
 
 from tests.support import services
 from tests.support.databases import new_postgres
+from tests.support.ports import free_port
 from tests.support.processes import ROOT
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -154,13 +154,7 @@ class Image:
             process.wait()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def patiently(look: Any, seconds: float = 30.0) -> Any:
+def patiently(look: Any, seconds: float = 120.0) -> Any:
     end = time.monotonic() + seconds
     while True:
         try:
@@ -205,17 +199,17 @@ def test_every_command_of_the_image_does_its_work(tmp_path: Path, redis_server: 
         health = [word.replace(":8000", f":{port}") for word in SERVICES["web"]["healthcheck"]["test"][1:]]
         with image.running(web), image.running(command_of("worker")), image.running(command_of("sweeper")):
             patiently(lambda: image.run(health))
-            with urllib.request.urlopen(f"http://localhost:{port}/", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://localhost:{port}/", timeout=60) as answer:
                 page = answer.read().decode()
             style = re.search(r'href="(/static/css/\w+\.\w{12}\.css)"', page)
             assert style, "styles carry the digest of their content"
-            with urllib.request.urlopen(f"http://localhost:{port}{style[1]}", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://localhost:{port}{style[1]}", timeout=60) as answer:
                 assert "immutable" in answer.headers["Cache-Control"]
             for service in ("worker", "sweeper"):
                 assert "is alive" in patiently(
                     lambda service=service: image.run(SERVICES[service]["healthcheck"]["test"][1:])
                 )
-            with urllib.request.urlopen(f"http://localhost:{port}/status", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://localhost:{port}/status", timeout=60) as answer:
                 said = answer.read().decode()
             assert "All runs are scored" in said
             report = image.run(["python", "manage.py", "doctor"])

@@ -33,6 +33,7 @@ from competition.models import (
 )
 from scoring.checks import check_gold, check_items, check_run
 from scoring.tracks import get_kind, kind_names
+from tests.support.ports import free_port
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo"
 ANSWERS = FIXTURES / "01-ledger-tongues" / "short-answers"
@@ -111,12 +112,6 @@ def test_the_demo_has_a_scored_track_of_every_kind_and_boards_that_verify():
         task.full_clean()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def test_one_command_starts_a_site_that_answers_and_stops_whole(tmp_path):
     port = free_port()
     kept = {
@@ -142,9 +137,9 @@ def test_one_command_starts_a_site_that_answers_and_stops_whole(tmp_path):
         assert process.poll() is None, said
         assert re.search(r"password +\S{8,}", said), said
         site = f"http://localhost:{port}"
-        home = urllib.request.urlopen(f"{site}/", timeout=20).read().decode()
+        home = urllib.request.urlopen(f"{site}/", timeout=60).read().decode()
         assert "Ledger Tongues" in home
-        assert urllib.request.urlopen(f"{site}/healthz", timeout=20).status == 200
+        assert urllib.request.urlopen(f"{site}/healthz", timeout=60).status == 200
         workers = processes_of(process.pid)
         assert len(workers) >= 2, "a site and a worker"
         process.send_signal(signal.SIGTERM)
@@ -153,7 +148,7 @@ def test_one_command_starts_a_site_that_answers_and_stops_whole(tmp_path):
         process.kill()
         process.stdout.close()
         process.wait()
-    for _ in range(50):
+    for _ in range(300):
         if not any(Path("/proc", pid).exists() for pid in workers):
             break
         time.sleep(0.1)
