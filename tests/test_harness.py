@@ -112,7 +112,7 @@ def test_servers_end_with_their_owner(end: signal.Signals) -> None:
     owner.send_signal(end)
     owner.wait()
     owner.stdout.close()
-    patience = time.monotonic() + 15
+    patience = time.monotonic() + 60
     while folder.exists() and time.monotonic() < patience:
         time.sleep(0.05)
     assert not folder.exists()

