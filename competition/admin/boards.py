@@ -15,8 +15,9 @@ from django.utils.html import format_html, format_html_join
 from competition import rules
 from competition.admin.scope import Own, Placed, ReadOnlyAdmin, ReadOnlyInline, own_choices
 from competition.admin.site import asked_to_type, confirm_first, desk, require_typed
-from competition.domain.freezing import freeze_blockers, publish_leaderboard, request_freeze
+from competition.domain.freezing import freeze_blockers, freeze_doubt, publish_leaderboard, request_freeze
 from competition.domain.ranking import percent
+from competition.enums import Section
 from competition.exceptions import Refused
 from competition.models import FreezeRequest, FrozenLeaderboard, FrozenStanding, Phase, Track
 
@@ -38,7 +39,16 @@ class FreezeForm(TypedForm):
     reason = forms.CharField(
         max_length=500, widget=forms.Textarea({"rows": 3}), help_text="Public: it stands on the frozen board."
     )
-    field_order = ["reason", "typed"]
+    baselines_alone = forms.BooleanField(
+        label="Freeze baselines alone",
+        error_messages={"required": "Tick this if a board of baselines alone is what you mean."},
+    )
+    field_order = ["baselines_alone", "reason", "typed"]
+
+    def __init__(self, expected: str, *args: Any, doubted: bool, **kwargs: Any) -> None:
+        super().__init__(expected, *args, **kwargs)
+        if not doubted:
+            del self.fields["baselines_alone"]
 
 
 @admin.register(FreezeRequest, site=desk)
@@ -70,10 +80,12 @@ class FreezeRequestAdmin(Placed, ReadOnlyAdmin):
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{} {}</li>", sentences))
 
     def freeze_view(self, request: HttpRequest, phase: int, track: int) -> HttpResponse:
-        """What is in the way, or a form that asks for a reason and the slugs."""
+        """What is in the way, or a form that asks for a reason and the slugs, and of a board without any team
+        whether it is meant.
+        """
         of_phase, of_track = self._board_of(request, phase, track)
-        blockers = freeze_blockers(of_phase, of_track)
-        form = FreezeForm(f"{of_phase.slug}/{of_track.slug}", request.POST or None)
+        blockers, doubt = freeze_blockers(of_phase, of_track), freeze_doubt(of_phase, of_track)
+        form = FreezeForm(f"{of_phase.slug}/{of_track.slug}", request.POST or None, doubted=doubt is not None)
         if request.method == "POST" and form.is_valid():
             try:
                 made = request_freeze(
@@ -81,6 +93,7 @@ class FreezeRequestAdmin(Placed, ReadOnlyAdmin):
                     track=of_track,
                     requested_by=request.user,  # type: ignore[arg-type]
                     reason=form.cleaned_data["reason"],
+                    baselines_alone=form.cleaned_data.get("baselines_alone", False),
                 )
             except Refused as refusal:
                 form.add_error(None, refusal.message)
@@ -95,6 +108,7 @@ class FreezeRequestAdmin(Placed, ReadOnlyAdmin):
             "phase": of_phase,
             "track": of_track,
             "blockers": blockers,
+            "doubt": doubt,
             "form": form,
             "newest": boards.order_by("-version").first(),
         }
@@ -179,12 +193,15 @@ class FrozenLeaderboardAdmin(Placed, ReadOnlyAdmin):
             else:
                 messages.success(request, f"{frozen} is published.")
                 return HttpResponseRedirect(reverse("admin:competition_frozenleaderboard_changelist"))
+        standings = list(frozen.standings.all())
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": f"Publish {frozen}",
             "board": frozen,
-            "standings": [(line, percent(line.primary)) for line in frozen.standings.all()],
+            "standings": [(line, percent(line.primary)) for line in standings],
+            "baselines_alone": bool(standings)
+            and all(line.section == Section.BASELINE for line in standings),
             "form": form,
         }
         return TemplateResponse(request, "admin/competition/publish.html", context)

@@ -63,6 +63,18 @@ def freeze_blockers(phase: Phase, track: Track, moment: datetime | None = None) 
     return blockers
 
 
+def freeze_doubt(phase: Phase, track: Track) -> Blocker | None:
+    """What is in the way unless an organizer says that it is meant: a board on which no team would stand."""
+    stands = [team for team, _, selection in official_of(phase, track) if selection.run is not None]
+    if not stands or not all(team.is_baseline for team in stands):
+        return None
+    return Blocker(
+        "No team has a run that stands: the board would show "
+        f"{_count(stands, 'baseline', 'baselines')} and rank nobody.",
+        "Leave the board live, or say below that baselines alone are what you mean, and why.",
+    )
+
+
 def _about_time_and_gold(
     phase: Phase, track: Track, gold: GoldVersion | None, moment: datetime
 ) -> list[Blocker]:
@@ -160,12 +172,19 @@ def _count(some: list[Any], one: str, many: str) -> str:
 
 
 @transaction.atomic
-def request_freeze(*, phase: Phase, track: Track, requested_by: User | None, reason: str) -> FreezeRequest:
-    """Ask for a frozen board; a worker makes it. Raises NotReadyToFreeze with the blockers known now."""
+def request_freeze(
+    *, phase: Phase, track: Track, requested_by: User | None, reason: str, baselines_alone: bool = False
+) -> FreezeRequest:
+    """Ask for a frozen board; a worker makes it. Raises NotReadyToFreeze with the blockers known now, and
+    where no team would stand on it unless `baselines_alone` says that this is meant.
+    """
     if not reason.strip():
         raise NotReadyToFreeze("Say why the board is frozen now.")
     Phase.objects.select_for_update().get(pk=phase.pk)
     _require_none(freeze_blockers(phase, track))
+    doubt = freeze_doubt(phase, track)
+    if doubt and not baselines_alone:
+        _require_none([doubt])
     open_ones = FreezeRequest.objects.filter(
         phase=phase, track=track, status__in=[WorkStatus.QUEUED, WorkStatus.RUNNING]
     )
@@ -180,7 +199,7 @@ def request_freeze(*, phase: Phase, track: Track, requested_by: User | None, rea
         action="freeze requested",
         target=request,
         reason=reason,
-        after={"phase": phase.slug, "track": track.slug},
+        after={"phase": phase.slug, "track": track.slug, **({"baselines_alone": True} if doubt else {})},
         at=moment,
     )
     evaluations.ring(request)

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from competition import clock
+from competition.domain.baselines import send_baselines
 from competition.domain.teams import lookalikes
 from competition.enums import FileStatus, WorkStatus
 from competition.models import (
@@ -28,6 +29,7 @@ from competition.models import (
     User,
 )
 from competition.queries.desk import attention
+from tests.competition.stage import work_until_idle
 from tests.support import builders
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
@@ -214,6 +216,24 @@ def test_freezing_asks_for_a_reason_and_the_slugs(scene: Scene) -> None:
     assert scene.client.get(answer["Location"]).status_code == 200
     again = scene.client.post(scene.freeze_page, {"reason": "again", "typed": "test/qa"})
     assert "under way" in again.content.decode()
+
+
+def test_a_board_without_a_team_is_frozen_by_ticking_that_it_is_meant(scene: Scene) -> None:
+    builders.make_gold(scene.phase, scene.track)
+    send_baselines(phase=scene.phase, track=scene.track, requested_by=None)
+    work_until_idle()
+    page = scene.client.get(scene.freeze_page).content.decode()
+    assert "No team has a run that stands: the board would show 3 baselines and rank nobody." in page
+    assert "Nothing is in the way." not in page
+    form = {"reason": "Figures to compare with.", "typed": "test/qa"}
+    answer = scene.client.post(scene.freeze_page, form)
+    assert "Tick this if a board of baselines alone is what you mean." in answer.content.decode()
+    assert not FreezeRequest.objects.exists()
+    assert scene.client.post(scene.freeze_page, {**form, "baselines_alone": "on"}).status_code == 302
+    work_until_idle()
+    publish = reverse("admin:competition_publish", args=[FrozenLeaderboard.objects.get().pk])
+    page = scene.client.get(publish).content.decode()
+    assert "No team stands on this board: everybody will read baselines alone." in page
 
 
 def test_nobody_freezes_or_publishes_what_is_not_theirs(scene: Scene) -> None:

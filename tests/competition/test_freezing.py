@@ -14,6 +14,7 @@ from competition.domain.baselines import send_baselines
 from competition.domain.blobs import load
 from competition.domain.freezing import (
     freeze_blockers,
+    freeze_doubt,
     freeze_leaderboard,
     publish_leaderboard,
     request_freeze,
@@ -175,6 +176,33 @@ def test_withdrawn_runs_are_listed_with_the_reason():
     assert content["entries"][0]["run_number"] == 2
 
 
+def test_baselines_alone_are_frozen_only_when_that_is_said():
+    stage = closed_stage()
+    boss = make_organizer_of(stage.task)
+    asked = {"phase": stage.phase, "track": stage.track, "requested_by": boss, "reason": "For the record."}
+    assert freeze_doubt(stage.phase, stage.track) is None
+    for run_of_a_team in Submission.objects.all():
+        intake.withdraw_submission(submission=run_of_a_team, withdrawn_by=boss, reason="All were tests.")
+    assert freeze_doubt(stage.phase, stage.track) is None
+    assert messages(stage) == "No team has a run that stands."
+    send_baselines(phase=stage.phase, track=stage.track, requested_by=None)
+    work_until_idle()
+    assert messages(stage) == ""
+    doubt = freeze_doubt(stage.phase, stage.track)
+    assert doubt.message == "No team has a run that stands: the board would show 3 baselines and rank nobody."
+    with pytest.raises(NotReadyToFreeze, match="rank nobody") as refused:
+        request_freeze(**asked)
+    assert refused.value.blockers == [doubt]
+    assert not FreezeRequest.objects.exists()
+    request_freeze(**asked, baselines_alone=True)
+    work_until_idle()
+    board = FrozenLeaderboard.objects.get()
+    assert {row.section for row in board.standings.all()} == {"baseline"}
+    entry = AuditEntry.objects.get(action="freeze requested")
+    assert (entry.reason, entry.after["baselines_alone"]) == ("For the record.", True)
+
+
+@pytest.mark.both
 def test_baselines_stand_unranked_below():
     stage = closed_stage()
     send_baselines(phase=stage.phase, track=stage.track, requested_by=None)
