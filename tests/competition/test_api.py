@@ -174,6 +174,7 @@ def test_one_key_is_one_run(scene: Scene) -> None:
 
 
 def test_quota_and_window_are_those_of_the_form(scene: Scene) -> None:
+    move_to(clock.now())
     scene.dev.daily_quota = 1
     scene.dev.save()
     lead = Program(scene.lead)

@@ -25,6 +25,7 @@ from competition.models import (
 from scoring.tracks import get_kind
 from tests.competition.stage import codes, fresh, run, set_stage
 from tests.support.builders import join, make_organizer_of, make_team, make_user
+from tests.support.clock import move_to
 
 pytestmark = pytest.mark.django_db
 MILLISECOND = timedelta(milliseconds=1)
@@ -105,6 +106,7 @@ def test_a_deadline_moved_while_the_file_was_judged_is_the_one_that_holds(monkey
 
 @pytest.mark.both
 def test_the_daily_quota_and_its_sentence():
+    move_to(clock.now())
     stage = set_stage(daily_quota=2)
     lead = stage.team()
     stage.send(lead, run(1))
@@ -137,6 +139,7 @@ def test_withdrawing_refunds_nothing_and_an_organizer_can_grant_more():
 
 
 def test_a_failure_of_ours_is_not_charged_and_the_same_file_may_come_again():
+    move_to(clock.now())
     stage = set_stage(daily_quota=1)
     lead = stage.team()
     first = stage.send(lead, run())
@@ -149,6 +152,7 @@ def test_a_failure_of_ours_is_not_charged_and_the_same_file_may_come_again():
 
 @pytest.mark.both
 def test_the_latest_bytes_again_give_the_same_receipt():
+    move_to(clock.now())
     stage = set_stage(daily_quota=2)
     lead = stage.team()
     first = stage.send(lead, run(1))
@@ -267,6 +271,7 @@ def test_every_kind_of_the_registry_gets_its_observations_stored():
 @pytest.mark.parametrize("same", [False, True])
 def test_sixteen_posts_at_once_with_three_left(same):
     """Different files: exactly three are taken. One file sixteen times (a nervous finger): one receipt."""
+    move_to(clock.now())
     stage = set_stage(daily_quota=3)
     lead = stage.team()
     outcomes: Counter[str] = Counter()

@@ -14,12 +14,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from jsonschema import Draft202012Validator
 
+from competition import clock
 from competition.domain.tokens import create_token
 from competition.forms.runs import RunUploadForm
 from competition.views import api, api_access
 from tests.security.places import SITE
 from tests.support.api_description import Description
 from tests.support.builders import as_lines
+from tests.support.clock import move_to
 from tests.support.roles import Everyone, gather, run_lines
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both]
@@ -154,6 +156,7 @@ def test_an_answer_unlike_its_description_is_noticed(
 
 def test_too_often_is_answered_as_described(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(api_access, "REQUESTS", 1)
+    move_to(clock.now())
     program, description = gather().program_of("member"), Description()
     statuses = [program.get("/api/v1/tasks/") for _ in range(2)]
     assert [one.status_code for one in statuses] == [200, 429]
