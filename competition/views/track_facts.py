@@ -169,7 +169,9 @@ def interval_rule(kind: Kind) -> str:
     within = f" within each {drawn.within}" if drawn.within else ""
     return (
         f"A frozen board gives each score a 95 % interval and each team the range of ranks it may hold, from "
-        f"{drawn.resamples:,} resamples of {unit}{within}. Teams that cannot be told apart share a bracket."
+        f"{drawn.resamples:,} resamples of {unit}{within}. Teams that cannot be told apart share a bracket. "
+        "For brackets every pair is compared and the number of pairs corrected for (Holm), so "
+        "they may join teams whose ranges of ranks do not meet."
     )
 
 
