@@ -76,6 +76,9 @@ def _as_it_was(request: pytest.FixtureRequest) -> Iterator[None]:
     if not services.on_sqlite() and "_django_db_helper" in request.fixturenames:
         from django.core.cache import cache
 
+        from competition import outages
+
+        outages.breaker.close()  # tripped, it would keep the next test's limits from counting for seconds
         cache.clear()
 
 
