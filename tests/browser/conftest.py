@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
+
+# A busy machine is no finding: what is expected comes late at times.
+expect.set_options(timeout=30_000)
 
 # Nothing of Django at the top: pytest reads this file before the settings are loaded.
 if TYPE_CHECKING:

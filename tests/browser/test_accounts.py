@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from allauth.mfa.models import Authenticator
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from competition.models import Team, User
 from tests.browser.test_every_page import OVERFLOW, objections
@@ -46,13 +47,13 @@ def test_a_newcomer_takes_part_with_one_form(
     page.get_by_label("Password (again)").fill("a very long pass phrase")
     page.get_by_label("Your team in Ebisu 2027").fill("Λευκάδα")
     page.get_by_role("button", name="Sign up").click()
-    assert "Please accept the terms" in page.inner_text("main")
+    expect(page.get_by_role("main")).to_contain_text("Please accept the terms")
     page.get_by_label("Password", exact=True).fill("a very long pass phrase")
     page.get_by_label("Password (again)").fill("a very long pass phrase")
     page.get_by_label("I accept the terms").check()
     page.get_by_role("button", name="Sign up").click()
-    assert page.url.endswith(f"{scene.address}submit/?phase=dev")
-    assert page.get_by_label("Your run").is_visible()
+    expect(page).to_have_url(re.compile(re.escape(f"{scene.address}submit/?phase=dev") + "$"))
+    expect(page.get_by_label("Your run")).to_be_visible()
     assert Team.objects.get(name="Λευκάδα").captain == User.objects.get(email="ada@example.org")
 
 
@@ -76,7 +77,7 @@ def test_an_organizer_sets_up_a_security_key_and_logs_in_with_it(
     assert page.get_by_role("heading", name="What would you like to look after?").is_visible()
     page.get_by_role("button", name="Log out").click()
     log_in(page, scene.organizer)
-    assert page.url.endswith("/accounts/2fa/authenticate/")
+    expect(page).to_have_url(re.compile("/accounts/2fa/authenticate/$"))
     page.goto("/admin/")
     assert page.url.startswith(page.url.partition("/admin/")[0] + "/admin/login/")
     page.goto("/accounts/2fa/authenticate/")
@@ -91,6 +92,7 @@ def log_in(page: Page, user: User) -> None:
     page.get_by_label("Email").fill(user.email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
+    expect(page).not_to_have_url(re.compile("/accounts/login/"))
 
 
 def test_a_token_is_made_copied_and_revoked(
@@ -105,7 +107,7 @@ def test_a_token_is_made_copied_and_revoked(
     page.reload()
     assert page.get_by_label("Your new token").count() == 0
     page.get_by_role("button", name="revoke cluster <b>").click()
-    assert "You have no token." in page.inner_text("main")
+    expect(page.get_by_role("main")).to_contain_text("You have no token.")
 
 
 MEMBERS_PAGES = [
