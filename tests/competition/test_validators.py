@@ -129,7 +129,6 @@ def test_a_look_stores_nothing_and_gets_the_bytes_that_will_be_stored(scene: Sce
 
 
 def test_until_the_sweep_a_process_builds_each_file_once(scene: Scene, monkeypatch: Any) -> None:
-    forget(monkeypatch)  # what tests before looked at would be forgotten in the middle of this one
     early = looked_at(scene)
     monkeypatch.setattr(validators, "build_validator", None)
     monkeypatch.setattr(validators, "build_archive", None)
