@@ -122,6 +122,25 @@ def _in_class(code: int) -> str:
     return chr(code) if code > 0x7F else f"\\x{code:02X}"
 
 
+LONG = 1_000
+
+
+def different(text: str) -> set[str]:
+    """The different characters of a text.
+
+    A set makes an object of every character beyond U+00FF, so what a long text mostly consists of is struck
+    out first.
+    """
+    found: set[str] = set()
+    mostly = not text.isascii()
+    while mostly and len(text) > LONG:
+        found.add(text[0])
+        rest = text.replace(text[0], "")
+        mostly = len(rest) < 0.9 * len(text)
+        text = rest
+    return found.union(text)
+
+
 @lru_cache(maxsize=4096)
 def script_of(character: str) -> str | None:
     """The script of a letter or decimal digit, one of `SCRIPTS`; None for everything else."""

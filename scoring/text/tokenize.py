@@ -20,6 +20,7 @@ from scoring.text.scripts import (
     LAST_CODE,
     LAST_SHORT,
     character_class,
+    different,
     digits,
     letters,
     marks,
@@ -95,7 +96,7 @@ def classes_of(text: str) -> str:
 def _cut_far(text: str) -> list[str]:
     """Tokens of any text. Without marks, blanks in place of separators and around ideographs are enough."""
     class_of = _classes()
-    classes = {character: class_of[ord(character)] for character in set(text)}
+    classes = {character: class_of[ord(character)] for character in different(text)}
     found = set(classes.values())
     if MARK in found:
         return _cut_by_class(text)

@@ -8,7 +8,7 @@ from math import fsum
 from typing import Any
 
 from scoring.records import Items, Run
-from scoring.text.scripts import SCRIPTS, script_of
+from scoring.text.scripts import SCRIPTS, different, script_of
 from scoring.tracks.base import Scored
 from scoring.tracks.texts import GUIDELINE_WORDS, word_count
 
@@ -80,8 +80,8 @@ def script_table(items: Items, run: Run) -> Table:
 
 def _characters(text: str) -> Mapping[str, int]:
     """How often each character occurs. Few different ones are sought one by one, which is faster then."""
-    different = set(text)
-    return Counter(text) if len(different) > 100 else {one: text.count(one) for one in different}
+    found = different(text)
+    return Counter(text) if len(found) > 100 else {one: text.count(one) for one in found}
 
 
 def _mean(scored: Sequence[Scored], column: int) -> float:

@@ -13,7 +13,16 @@ from zlib import adler32
 
 from scoring.problems import Faults, shown, visible
 from scoring.records import Limits
-from scoring.text.scripts import LAST_CODE, LAST_SHORT, character_class, marks, merged, read_ranges, up_to
+from scoring.text.scripts import (
+    LAST_CODE,
+    LAST_SHORT,
+    character_class,
+    different,
+    marks,
+    merged,
+    read_ranges,
+    up_to,
+)
 from scoring.text.tokenize import classes_of
 
 GUIDELINE_WORDS = 100
@@ -64,7 +73,7 @@ def check_text(text: str, field: str, limits: Limits, faults: Faults) -> bool:
     may_grow = GROWTH * len(text) > limits.answer_characters and not text.isascii()
     if clean and gaps < GUIDELINE_WORDS and not may_grow and text and not text.isspace():
         return True
-    characters = set(text) if may_grow or not clean else set()
+    characters = different(text) if may_grow or not clean else set()
     if not clean and not _check_characters(text, characters, field, limits, faults):
         return False
     if not text or text.isspace():

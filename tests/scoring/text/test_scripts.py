@@ -77,3 +77,10 @@ def test_set_arithmetic_on_ranges() -> None:
     assert scripts.merged(((1, 3), (9, 9)), ((4, 5),)) == ((1, 5), (9, 9))
     assert scripts.outside(((1, 9), (20, 22)), ((3, 4), (9, 20))) == ((1, 2), (5, 8), (21, 22))
     assert scripts.up_to(((1, 9), (20, 22)), 5) == ((1, 5),)
+
+
+@pytest.mark.parametrize("most", ["", "a", "é", "一", "一\u0301", "αβγδεζηθικλμνξοπρστυφχψω", "\U0001f600一"])
+def test_the_different_characters_of_long_texts_are_all_found(most: str) -> None:
+    for rest in ("", "x", "ünd\u3042\U00020000"):
+        for text in (most * 3_000 + rest, rest + most * 3_000, rest * 700 + most):
+            assert scripts.different(text) == set(text)
