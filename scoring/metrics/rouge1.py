@@ -22,7 +22,7 @@ def unigrams(tokens: Sequence[str]) -> Unigrams:
 
 def overlap(tokens: Sequence[str], reference: Unigrams) -> int:
     """How many tokens meet one of the reference, each of which can be met once."""
-    left = dict(reference)
+    left = reference.copy()
     hits = 0
     for token in filter(left.__contains__, tokens):
         if still := left[token]:
