@@ -18,7 +18,7 @@ from competition.admin.site import confirm_first, desk
 from competition.domain.evaluations import evaluate_again
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Phase, RefusedUpload, Result, Submission, Track, WorkerBeat
-from competition.models.work import ITEMS_GONE
+from competition.models.work import are_items_gone
 
 STATES = [*WorkStatus.choices, ("stored", "waits for gold"), ("withdrawn", "withdrawn")]
 
@@ -116,7 +116,7 @@ class SubmissionAdmin(Placed, ReadOnlyAdmin):
         return "–" if run.primary is None or self._items_are_gone(run) else f"{run.primary:.4f}"
 
     def _items_are_gone(self, run: Any) -> bool:
-        return bool(run.work_status == WorkStatus.FAILED and run.failure_kind == ITEMS_GONE)
+        return are_items_gone(run.work_status, run.failure_kind)
 
     @admin.display(description="its page")
     def page(self, run: Any) -> str:

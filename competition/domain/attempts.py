@@ -10,7 +10,7 @@ from typing import NamedTuple
 from competition.domain.selection import Attempt
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Phase, Submission, Team, Track
-from competition.models.work import ITEMS_GONE
+from competition.models.work import are_items_gone
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class _Word(NamedTuple):
 
     @property
     def items_are_gone(self) -> bool:
-        return self.status == WorkStatus.FAILED and self.failure_kind == ITEMS_GONE
+        return are_items_gone(self.status, self.failure_kind)
 
 
 _COLUMNS = ("pk", "status", "gold_version__version", "scorer_version", "result__primary", "failure_kind")

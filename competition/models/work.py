@@ -22,6 +22,11 @@ ITEMS_GONE = "it answers other items than its gold"
 """The `failure_kind` of a run whose items were replaced by others that it does not fit."""
 
 
+def are_items_gone(status: str | None, failure_kind: str | None) -> bool:
+    """Whether an evaluation that stands so failed because its run's items were replaced."""
+    return status == WorkStatus.FAILED and failure_kind == ITEMS_GONE
+
+
 class QueuedWork(Created):
     status = models.CharField(max_length=8, choices=WorkStatus.choices, default=WorkStatus.QUEUED)
     queued_at = models.DateTimeField()
@@ -112,7 +117,7 @@ class Evaluation(QueuedWork):
 
     @property
     def items_are_gone(self) -> bool:
-        return self.status == WorkStatus.FAILED and self.failure_kind == ITEMS_GONE
+        return are_items_gone(self.status, self.failure_kind)
 
 
 class GoldCheck(QueuedWork):

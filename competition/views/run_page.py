@@ -11,7 +11,7 @@ from competition.domain.evaluations import position
 from competition.domain.ranking import percent
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Submission
-from competition.models.work import ITEMS_GONE, MOST_ATTEMPTS
+from competition.models.work import MOST_ATTEMPTS, are_items_gone
 from competition.queries.machinery import workers_alive
 from competition.templatetags.podium import age
 from scoring.tracks.base import Score
@@ -126,7 +126,7 @@ def short_state(submission: Any) -> tuple[str, str]:
 
 def items_are_gone(submission: Any) -> bool:
     """Whether what came last is that its items were replaced, from `with_status()`."""
-    return bool(submission.work_status == WorkStatus.FAILED and submission.failure_kind == ITEMS_GONE)
+    return are_items_gone(submission.work_status, submission.failure_kind)
 
 
 def shown_scores(scores: tuple[Score, ...], values: Mapping[str, float]) -> list[dict[str, str]]:
