@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from competition.domain.selection import Attempt
 from competition.enums import WorkStatus
@@ -15,9 +16,7 @@ from competition.models.work import are_items_gone
 
 @dataclass(frozen=True)
 class SentRun:
-    """One submission and the evaluation that speaks for it: the newest scored one, else the newest; where its
-    items are gone since, the one that says so.
-    """
+    """One submission and the evaluation that speaks for it."""
 
     submission_id: int
     public_id: str
@@ -41,14 +40,12 @@ def attempts_of(phase: Phase, track: Track, team: Team | None = None) -> dict[in
     if team is not None:
         submissions = submissions.filter(team=team)
         evaluations = evaluations.filter(submission__team=team)
-    newest: dict[int, str] = {}
-    speaking: dict[int, _Word] = {}
-    for submission_id, *columns in evaluations.order_by("pk").values_list("submission_id", *_COLUMNS):
-        word = _Word._make(columns)
-        newest[submission_id] = word.status
-        before = speaking.get(submission_id, _Word())
-        if word.status == WorkStatus.DONE or before.status != WorkStatus.DONE or word.items_are_gone:
-            speaking[submission_id] = word
+    words = [
+        (submission_id, _Word._make(columns))
+        for submission_id, *columns in evaluations.order_by("pk").values_list("submission_id", *_COLUMNS)
+    ]
+    newest = {submission_id: word.status for submission_id, word in words}
+    speaking = who_speaks(words)
     found: dict[int, list[Attempt[SentRun]]] = defaultdict(list)
     for pk, public_id, team_id, number, run_name, received_at, withdrawn_at in submissions.order_by(
         "team_id", "number"
@@ -71,6 +68,22 @@ def attempts_of(phase: Phase, track: Track, team: Team | None = None) -> dict[in
         gone = withdrawn_at is not None
         found[team_id].append(Attempt(number, sent, word.primary, failed=failed, withdrawn=gone))
     return dict(found)
+
+
+Word = TypeVar("Word", "Evaluation", "_Word")
+
+
+def who_speaks(evaluations: Iterable[tuple[int, Word]]) -> dict[int, Word]:
+    """Run → the evaluation that speaks for it, of (run, evaluation) from the oldest on: the newest
+    scored one, else the newest; where the run's items are gone since, the one that says so.
+    """
+    speaking: dict[int, Word] = {}
+    for submission_id, one in evaluations:
+        before = speaking.get(submission_id)
+        scored = before is not None and before.status == WorkStatus.DONE
+        if not scored or one.status == WorkStatus.DONE or one.items_are_gone:
+            speaking[submission_id] = one
+    return speaking
 
 
 class _Word(NamedTuple):

@@ -7,33 +7,23 @@ from datetime import datetime
 from typing import Any
 
 from competition.domain import visibility
-from competition.domain.attempts import attempts_of
+from competition.domain.attempts import attempts_of, who_speaks
 from competition.domain.selection import RULES, Selection, official_submission
-from competition.enums import WorkStatus
 from competition.models import Entry, Evaluation, Phase, Submission, Team, Track
 from scoring.options import read_options
 from scoring.tracks import get_kind
 
 
 def speaking_evaluation(submission: Submission) -> Evaluation | None:
-    """The newest scored evaluation of a run, else the newest one; that too when its items are gone since."""
+    """The evaluation that speaks for a run; None where there is none yet."""
     return speaking_evaluations([submission]).get(submission.pk)
 
 
 def speaking_evaluations(submissions: Sequence[Submission]) -> dict[int, Evaluation]:
     """Run → the evaluation that speaks for it, in one query. A result's report is fetched when it is read."""
     evaluations = Evaluation.objects.filter(submission__in=submissions).select_related("result")
-    chosen: dict[int, Evaluation] = {}
-    for one in evaluations.defer("result__report").order_by("pk"):
-        before = chosen.get(one.submission_id)
-        if (
-            before is None
-            or one.status == WorkStatus.DONE
-            or before.status != WorkStatus.DONE
-            or one.items_are_gone
-        ):
-            chosen[one.submission_id] = one
-    return chosen
+    oldest_first = evaluations.defer("result__report").order_by("pk")
+    return who_speaks((one.submission_id, one) for one in oldest_first)
 
 
 def selection_for(viewer: Any, team: Team, phase: Phase, track: Track, now: datetime) -> Selection[Any]:

@@ -8,9 +8,11 @@ from django.contrib.auth.models import AnonymousUser
 from competition import clock
 from competition.domain import intake
 from competition.domain.baselines import send_baselines
+from competition.domain.evaluations import claim_next, evaluate_again, record_failure
 from competition.domain.standings import live_standings
 from competition.enums import WorkStatus
 from competition.models import Evaluation
+from competition.views.run_report import speaking_evaluation
 from tests.competition.stage import Stage, gold, run, set_stage, work_until_idle
 from tests.support.builders import (
     make_gold,
@@ -167,3 +169,28 @@ def test_thirty_teams_take_as_many_queries_as_three(counts):
     with questions() as many:
         assert len(board_of(stage).ranked) == 30
     assert len(few) == len(many) <= 10
+
+
+@pytest.mark.both
+def test_a_score_stands_until_another_takes_its_place():
+    """For the board and for what a run's pages read."""
+    stage = set_stage()
+    sent = stage.send(stage.team("Abel"), run(6))
+    work_until_idle()
+    scored = sent.evaluations.get()
+    make_gold(stage.phase, stage.track, gold(shift=1))
+    again = {"phase": stage.phase, "track": stage.track, "requested_by": None, "reason": "Erratum."}
+
+    def still_speaks() -> bool:
+        return shape(board_of(stage)) == [(1, "Abel", 6 / 8)] and speaking_evaluation(sent) == scored
+
+    assert evaluate_again(**again) == 1
+    assert still_speaks(), "while another waits"
+    while (claimed := claim_next(Evaluation, worker="w")) is not None:
+        record_failure(work=claimed, kind="memory")
+    assert sent.evaluations.latest("pk").status == WorkStatus.FAILED
+    assert still_speaks(), "when another failed"
+    assert evaluate_again(**again) == 1
+    work_until_idle()
+    assert speaking_evaluation(sent) == sent.evaluations.latest("pk")
+    assert shape(board_of(stage)) == [(1, "Abel", 0.0)], "of shifted gold no answer is right"
