@@ -5,8 +5,8 @@
 Every figure is the median over interleaved rounds of a ratio of processor times, so that other work on
 the machine hits both sides alike. Exits with 1 when a ratio misses its bound or scores differ by over 1e-12.
 
-"ROUGE-1 alone" is what rouge-score computes. "All five scores" adds exact match and number recall, which it
-does not know, and is held to the same bounds.
+"ROUGE-1" is what rouge-score computes, so it is held against rouge-score and against tokenizing. "All five
+scores" adds exact match and number recall, which rouge-score does not know, and is held against ROUGE-1.
 """
 
 from __future__ import annotations
@@ -183,21 +183,11 @@ def measured(answers: list[str], rounds: int) -> Iterator[tuple[str, float, str,
                 "plain tokens": repeated(sample.plain_tokenize, often),
             },
         )
-        yield f"{size:6} items: rouge-score / ROUGE-1 alone", ratio(took, "rouge-score", "ROUGE-1"), "≥", 4
-        yield (
-            f"{size:6} items: rouge-score / all five scores",
-            ratio(took, "rouge-score", "scoring"),
-            "≥",
-            4,
-        )
-        yield (
-            f"{size:6} items: tokenizing / NFKC, lower, \\w+",
-            ratio(took, "tokens", "plain tokens"),
-            "≤",
-            1.5,
-        )
-        yield f"{size:6} items: ROUGE-1 alone / tokenizing", ratio(took, "ROUGE-1", "tokens"), "≤", 1.8
-        yield f"{size:6} items: all five scores / tokenizing", ratio(took, "scoring", "tokens"), "≤", 1.8
+        yield f"{size:6} items: rouge-score / ROUGE-1", ratio(took, "rouge-score", "ROUGE-1"), "≥", 4
+        plain = ratio(took, "tokens", "plain tokens")
+        yield f"{size:6} items: tokenizing / NFKC, lower, \\w+", plain, "≤", 1.5
+        yield f"{size:6} items: ROUGE-1 / tokenizing", ratio(took, "ROUGE-1", "tokens"), "≤", 1.8
+        yield f"{size:6} items: all five scores / ROUGE-1", ratio(took, "scoring", "ROUGE-1"), "≤", 1.4
     few, many = samples[SIZES[1]], samples[SIZES[2]]
     times = round(SIZES[2] / SIZES[1])
     took = interleaved(rounds, {"few": repeated(few.score, times), "many": many.score})
