@@ -19,7 +19,7 @@ from rq.job import Job
 from rq.utils import as_text
 
 from competition import outages
-from competition.domain.evaluations import work_queued
+from competition.domain.queueing import work_queued
 from competition.models import QueuedWork
 
 ANSWER = "competition.jobs.answer_bell"

@@ -15,7 +15,7 @@ from competition import clock, rules
 from competition.admin.files import problems_table
 from competition.admin.scope import Own, Placed, ReadOnlyAdmin
 from competition.admin.site import confirm_first, desk
-from competition.domain.evaluations import evaluate_again
+from competition.domain.queueing import evaluate_again
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Phase, RefusedUpload, Result, Submission, Track, WorkerBeat
 from competition.models.work import are_items_gone

@@ -13,36 +13,28 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import F, OuterRef, Subquery
-from django.dispatch import Signal
 
 from competition import clock
 from competition.domain import audit, notices
-from competition.domain.replaced import waits_for_its_gold
-from competition.enums import FileStatus, FreezeOutcome, WorkStatus
+from competition.domain.queueing import queue_forgotten, ring
+from competition.enums import FreezeOutcome, WorkStatus
 from competition.exceptions import LeaseLost
 from competition.models import (
     Blob,
-    Entry,
     Evaluation,
     FreezeRequest,
     GoldCheck,
-    GoldVersion,
     Phase,
     QueuedWork,
     Result,
-    Submission,
     Team,
-    Track,
-    User,
     WorkerBeat,
 )
-from competition.models.work import ITEMS_GONE, MOST_ATTEMPTS
-from scoring.tracks import get_kind
+from competition.models.work import MOST_ATTEMPTS
 
 log = logging.getLogger(__name__)
 
@@ -54,9 +46,6 @@ LEASE = timedelta(seconds=60)
 RECENT = timedelta(minutes=10)
 """How far back fairness looks for the last turn of a team."""
 
-CHECKED_LATELY = timedelta(days=1)
-"""How long after a gold check a sweep looks for runs that were accepted in its very moment."""
-
 QUEUES: tuple[type[QueuedWork], ...] = (GoldCheck, FreezeRequest, Evaluation)
 """Every table of queued work, in the order a worker looks: organizers' few rows first, then the runs."""
 
@@ -64,134 +53,6 @@ FOR_WORK = ("submission__team", "submission__track", "gold_version", "item_set")
 """What scoring an evaluation reads beside its row, fetched with the claim."""
 
 LOST = "worker lost"
-
-work_queued = Signal()
-"""The bell: sent after commit with the queued row as `work`. Losing it loses nothing; workers also look by
-themselves.
-"""
-
-
-def ring(work: QueuedWork) -> None:
-    """Ring the bell once the current transaction has committed."""
-    transaction.on_commit(partial(_ring, work))
-
-
-def _ring(work: QueuedWork) -> None:
-    for receiver, answer in work_queued.send_robust(sender=type(work), work=work):
-        if isinstance(answer, Exception):
-            log.warning("The bell %r did not ring: %s", receiver, type(answer).__name__)
-
-
-# Queueing
-
-
-def scorer_version(track: Track) -> str:
-    """The definition that scores a track now, as signatures begin: a new one makes earlier scores stale."""
-    kind = get_kind(track.kind)
-    return f"{kind.name}.{kind.version}"
-
-
-def queue_evaluation(
-    *, submission: Submission, gold_version: GoldVersion, moment: datetime, reason: str = ""
-) -> Evaluation:
-    """Queue one attempt to score a submission against one gold version, in the caller's transaction."""
-    assert gold_version.item_set_id is not None, "gold is checked against items before it is ready"
-    evaluation = Evaluation.objects.create(
-        submission=submission,
-        team_id=submission.team_id,
-        gold_version=gold_version,
-        item_set_id=gold_version.item_set_id,
-        scorer_version=scorer_version(submission.track),
-        queued_at=moment,
-        created_at=moment,
-        reason=reason,
-    )
-    ring(evaluation)
-    return evaluation
-
-
-def queue_waiting(*, gold_version: GoldVersion, moment: datetime) -> int:
-    """Queue the runs that came before any gold was ready, and point queued ones at this version. Returns
-    how many.
-    """
-    same_board = {"submission__phase": gold_version.phase, "submission__track": gold_version.track}
-    moved = (
-        Evaluation.objects.filter(status=WorkStatus.QUEUED, **same_board)
-        .exclude(gold_version=gold_version)
-        .update(gold_version=gold_version, item_set_id=gold_version.item_set_id)
-    )
-    for submission in _never_queued(gold_version.phase_id, gold_version.track_id):
-        if not waits_for_its_gold(submission, gold_version):
-            queue_evaluation(submission=submission, gold_version=gold_version, moment=moment)
-            moved += 1
-    return moved
-
-
-def _never_queued(phase: int, track: int) -> Any:
-    standing = Submission.objects.standing().filter(phase=phase, track=track, evaluations=None)
-    return standing.select_related("phase", "track").order_by("received_at", "pk")
-
-
-def _queue_forgotten(moment: datetime) -> int:
-    """Queue runs without an evaluation although gold is ready: accepted just as its check ended.
-
-    Only boards whose gold was checked lately are read, so that a sweep costs the same after many thousand
-    runs.
-    """
-    checked = GoldCheck.objects.filter(
-        finished_at__gt=moment - CHECKED_LATELY, gold_version__status=FileStatus.READY
-    )
-    queued = 0
-    for phase, track in set(checked.values_list("gold_version__phase", "gold_version__track")):
-        for found in _never_queued(phase, track):
-            gold_version = GoldVersion.objects.current_for(found.phase, found.track)
-            if gold_version is None or waits_for_its_gold(found, gold_version):
-                continue
-            with transaction.atomic():
-                Entry.objects.select_for_update().get(pk=found.entry_id)
-                # Other gold by now queued what it could, and the next sweep asks again.
-                same = GoldVersion.objects.current_for(found.phase, found.track) == gold_version
-                if same and not found.evaluations.exists():
-                    queue_evaluation(submission=found, gold_version=gold_version, moment=moment)
-                    queued += 1
-    return queued
-
-
-@transaction.atomic
-def evaluate_again(*, phase: Phase, track: Track, requested_by: User | None, reason: str) -> int:
-    """Queue what stands without a score under the current gold and scorer: failed and stale runs, but not
-    what this gold found to answer other items. Returns how many.
-    """
-    gold_version = GoldVersion.objects.current_for(phase, track)
-    if gold_version is None:
-        return 0
-    moment = clock.now()
-    standing = Submission.objects.standing().filter(phase=phase, track=track)
-    current = Evaluation.objects.filter(
-        submission__in=standing,
-        gold_version=gold_version,
-        scorer_version=scorer_version(track),
-        status__in=[WorkStatus.QUEUED, WorkStatus.RUNNING, WorkStatus.DONE],
-    )
-    gone = Evaluation.objects.filter(
-        submission__in=standing, gold_version=gold_version, status=WorkStatus.FAILED, failure_kind=ITEMS_GONE
-    )
-    stale = standing.exclude(pk__in=current.values("submission")).exclude(pk__in=gone.values("submission"))
-    queued = [
-        queue_evaluation(submission=submission, gold_version=gold_version, moment=moment, reason=reason)
-        for submission in stale.order_by("received_at", "pk")
-        if not waits_for_its_gold(submission, gold_version)
-    ]
-    audit.record(
-        actor=requested_by,
-        action="evaluation requested",
-        target=phase,
-        reason=reason,
-        after={"track": track.slug, "gold": gold_version.version, "runs": len(queued)},
-        at=moment,
-    )
-    return len(queued)
-
 
 # Claiming
 
@@ -402,7 +263,7 @@ def sweep(*, moment: datetime | None = None, models: Iterable[type[QueuedWork]] 
                     ring(work)
                 elif _rows(work).filter(status=WorkStatus.FAILED).exists():
                     failed += 1
-    return Swept(again + _queue_forgotten(moment), failed)
+    return Swept(again + queue_forgotten(moment), failed)
 
 
 def position(evaluation: Evaluation) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 
 from competition import clock
-from competition.domain import audit, blobs, evaluations, snapshots
+from competition.domain import audit, blobs, evaluations, queueing, snapshots
 from competition.domain.analysis import Material, work_out
 from competition.domain.selection import Attempt
 from competition.domain.snapshots import OfficialRun
@@ -59,7 +59,7 @@ def freeze_blockers(phase: Phase, track: Track, moment: datetime | None = None) 
     standing = [one for _, mine, _ in official_of(phase, track) for one in mine if not one.withdrawn]
     if not standing:
         blockers.append(Blocker("No team has a run that stands.", "Wait for runs, or leave the board live."))
-    blockers += _about_runs(standing, gold, evaluations.scorer_version(track))
+    blockers += _about_runs(standing, gold, queueing.scorer_version(track))
     return blockers
 
 
@@ -202,7 +202,7 @@ def request_freeze(
         after={"phase": phase.slug, "track": track.slug, **({"baselines_alone": True} if doubt else {})},
         at=moment,
     )
-    evaluations.ring(request)
+    queueing.ring(request)
     return request
 
 

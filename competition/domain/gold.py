@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from competition import clock
-from competition.domain import audit, blobs, evaluations, notices
+from competition.domain import audit, blobs, evaluations, notices, queueing
 from competition.enums import FileStatus
 from competition.exceptions import FileRefused
 from competition.models import GoldCheck, GoldVersion, ItemSet, Phase, Track, User
@@ -98,7 +98,7 @@ def add_gold(
             reason=reason,
         )
         check = GoldCheck.objects.create(gold_version=gold_version, queued_at=moment)
-        evaluations.ring(check)
+        queueing.ring(check)
         audit.record(
             actor=uploaded_by,
             action="gold added",
@@ -114,39 +114,40 @@ def add_gold(
     return gold_version
 
 
-@transaction.atomic
 def record_gold_check(*, check: GoldCheck, found: dict[str, Any]) -> GoldVersion:
     """Keep what a claimed check found, and queue the runs that waited for gold. Raises LeaseLost as ever.
 
     `found` is what `scorer.check_gold_bytes` gives.
     """
+    waiting = queueing.runs_waiting_for(check.gold_version) if found["ok"] else []
     moment = clock.now()
-    evaluations.finish(check, moment=moment)
-    gold_version = check.gold_version
-    gold_version.status = FileStatus.READY if found["ok"] else FileStatus.REJECTED
-    gold_version.problems = found["problems"]
-    gold_version.n_scored = found["n_scored"]
-    gold_version.save(update_fields=["status", "problems", "n_scored"])
-    queued = 0
-    if (
-        found["ok"]
-        and GoldVersion.objects.current_for(gold_version.phase, gold_version.track) == gold_version
-    ):
-        queued = evaluations.queue_waiting(gold_version=gold_version, moment=moment)
-    audit.record(
-        actor=None,
-        action="gold checked",
-        target=gold_version,
-        after={"status": gold_version.status, "scored items": gold_version.n_scored, "queued": queued},
-        at=moment,
-    )
-    if not found["ok"]:
-        notices.tell_organizers(
-            gold_version.phase.task,
-            subject="gold rejected",
-            text=f"{gold_version} of {gold_version.track}, {gold_version.phase}, does not pass its check. "
-            "The desk lists the problems; the version before stays in force.",
+    with transaction.atomic():
+        evaluations.finish(check, moment=moment)
+        gold_version = check.gold_version
+        gold_version.status = FileStatus.READY if found["ok"] else FileStatus.REJECTED
+        gold_version.problems = found["problems"]
+        gold_version.n_scored = found["n_scored"]
+        gold_version.save(update_fields=["status", "problems", "n_scored"])
+        queued = 0
+        if (
+            found["ok"]
+            and GoldVersion.objects.current_for(gold_version.phase, gold_version.track) == gold_version
+        ):
+            queued = queueing.queue_waiting(runs=waiting, gold_version=gold_version, moment=moment)
+        audit.record(
+            actor=None,
+            action="gold checked",
+            target=gold_version,
+            after={"status": gold_version.status, "scored items": gold_version.n_scored, "queued": queued},
+            at=moment,
         )
+        if not found["ok"]:
+            notices.tell_organizers(
+                gold_version.phase.task,
+                subject="gold rejected",
+                text=f"{gold_version} of {gold_version.track}, {gold_version.phase}, does not pass its "
+                "check. The desk lists the problems; the version before stays in force.",
+            )
     return gold_version
 
 

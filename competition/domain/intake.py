@@ -17,7 +17,7 @@ from django.db import transaction
 from competition import clock, rules
 from competition.domain import audit, blobs
 from competition.domain.checking import Judged, judge
-from competition.domain.evaluations import queue_evaluation
+from competition.domain.queueing import queue_evaluation
 from competition.domain.quota import Quota, measure, spent_sentence
 from competition.domain.replaced import would_wait
 from competition.domain.throttle import wait_until

@@ -13,8 +13,8 @@ from django.contrib.auth.models import AnonymousUser
 
 from competition.domain import visibility
 from competition.domain.attempts import SentRun, attempts_of
-from competition.domain.evaluations import scorer_version
 from competition.domain.invalid import InvalidShare, invalid_share
+from competition.domain.queueing import scorer_version
 from competition.domain.ranking import Contender, Place, rank
 from competition.domain.selection import RULES, Attempt, Selection, official_submission
 from competition.models import Entry, GoldVersion, Phase, Result, Submission, Team, Track

@@ -13,7 +13,7 @@ from django.core.cache import cache
 from django.core.mail import send_mail
 
 from competition import clock
-from competition.domain import evaluations, tokens
+from competition.domain import evaluations, queueing, tokens
 from competition.domain.intake import forget_refused_uploads
 from competition.domain.validators import keep_built
 from competition.enums import WorkStatus
@@ -60,7 +60,7 @@ def ring_again(moment: datetime) -> int:
     for model in evaluations.QUEUES:
         waiting = model._default_manager.filter(status=WorkStatus.QUEUED, queued_at__lt=moment - UNHEARD)
         for work in waiting.order_by("queued_at", "pk")[:MOST_BELLS]:
-            evaluations.ring(work)
+            queueing.ring(work)
             rung += 1
     return rung
 

@@ -22,7 +22,7 @@ from redis import Redis
 from redis import TimeoutError as RedisTimeoutError
 
 from competition import bell, clock, jobs, outages
-from competition.domain import evaluations, sweeping
+from competition.domain import queueing, sweeping
 from competition.models import Evaluation, Result, Submission
 from tests.competition.stage import run, set_stage
 from tests.support import services
@@ -62,7 +62,7 @@ def test_accepting_a_run_rings_once_in_plain_json() -> None:
     assert job.result_ttl == 0
     stored = bell.queue().connection.hget(job.key, "data")
     assert json.loads(zlib.decompress(stored))[0] == "competition.jobs.answer_bell"
-    evaluations.ring(row)
+    queueing.ring(row)
     assert len(bell.queue()) == 1, "the same attempt rings once"
 
 

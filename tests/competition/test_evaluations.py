@@ -10,7 +10,7 @@ from django.core import mail
 from django.db import IntegrityError, connection, transaction
 
 from competition import clock
-from competition.domain import blobs, evaluations, intake
+from competition.domain import blobs, evaluations, intake, queueing
 from competition.domain.evaluations import LEASE, claim, claim_next, heartbeat, record_failure, sweep
 from competition.enums import WorkStatus
 from competition.exceptions import LeaseLost
@@ -204,13 +204,13 @@ def test_the_bell_rings_after_the_commit_and_may_be_broken(stage, django_capture
         heard.append(work.pk)
         raise RuntimeError("no Redis today")
 
-    evaluations.work_queued.connect(listen)
+    queueing.work_queued.connect(listen)
     try:
         with django_capture_on_commit_callbacks(execute=True) as callbacks:
             stage.send(stage.team())
             assert heard == []
     finally:
-        evaluations.work_queued.disconnect(listen)
+        queueing.work_queued.disconnect(listen)
     assert heard == [Evaluation.objects.get().pk]
     assert len(callbacks) == 1
 
@@ -222,13 +222,39 @@ def test_evaluating_again_takes_what_is_stale_or_failed_and_nothing_else(stage):
     Evaluation.objects.filter(submission=failed).update(status=WorkStatus.FAILED)
     intake.withdraw_submission(submission=gone, withdrawn_by=boss)
     ask = {"phase": stage.phase, "track": stage.track, "requested_by": boss, "reason": "Erratum."}
-    assert evaluations.evaluate_again(**ask) == 1
+    assert queueing.evaluate_again(**ask) == 1
     make_gold(stage.phase, stage.track, gold(shift=1))
-    assert evaluations.evaluate_again(**ask) == 2
+    assert queueing.evaluate_again(**ask) == 2
     work_until_idle()
-    assert evaluations.evaluate_again(**ask) == 0
+    assert queueing.evaluate_again(**ask) == 0
     newest = Evaluation.objects.filter(submission=stale).latest("pk")
     assert (newest.gold_version.version, newest.reason) == (2, "Erratum.")
+
+
+@pytest.mark.both
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("other", ["organizer", "gold"])
+def test_what_happens_while_runs_are_looked_through_is_seen_under_the_lock(monkeypatch, other):
+    """Another organizer asks for the same, or newer gold comes: no run is queued twice or for old gold."""
+    stage = set_stage()
+    sent = stage.send(stage.team(), run(3))
+    work_until_idle()
+    make_gold(stage.phase, stage.track, gold(shift=1))
+    ask = {"phase": stage.phase, "track": stage.track, "requested_by": None, "reason": "Erratum."}
+    look = queueing.waits_for_its_gold
+
+    def meanwhile(submission, gold_version):
+        assert not connection.in_atomic_block, "looking through judges, which would keep others waiting"
+        monkeypatch.setattr(queueing, "waits_for_its_gold", look)
+        if other == "gold":
+            make_gold(stage.phase, stage.track, gold(shift=2))
+        assert queueing.evaluate_again(**ask) == 1
+        return look(submission, gold_version)
+
+    monkeypatch.setattr(queueing, "waits_for_its_gold", meanwhile)
+    assert queueing.evaluate_again(**ask) == 0
+    open_ones = sent.evaluations.filter(status=WorkStatus.QUEUED)
+    assert [one.gold_version.version for one in open_ones] == [3 if other == "gold" else 2]
 
 
 def test_gold_checks_go_first(stage):

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from competition import clock, jobs
-from competition.domain import evaluations, freezing, intake, second_opinion
+from competition.domain import evaluations, freezing, intake, queueing, second_opinion
 from competition.domain.baselines import send_baselines
 from competition.domain.blobs import load
 from competition.domain.freezing import (
@@ -120,7 +120,7 @@ def test_each_blocker_is_named_with_its_way_out():
     boss = make_organizer_of(stage.task)
     intake.withdraw_submission(submission=waiting, withdrawn_by=boss)
     assert messages(stage) == "1 run failed through our fault."
-    evaluations.evaluate_again(phase=stage.phase, track=stage.track, requested_by=boss, reason="Repaired.")
+    queueing.evaluate_again(phase=stage.phase, track=stage.track, requested_by=boss, reason="Repaired.")
     work_until_idle()
     assert freeze_blockers(stage.phase, stage.track) == []
 
@@ -129,7 +129,7 @@ def test_mixed_gold_scorers_and_environments_block():
     stage = closed_stage()
     make_gold(stage.phase, stage.track, gold(shift=1))
     assert messages(stage) == "4 runs were scored with an older gold version."
-    evaluations.evaluate_again(phase=stage.phase, track=stage.track, requested_by=None, reason="New gold.")
+    queueing.evaluate_again(phase=stage.phase, track=stage.track, requested_by=None, reason="New gold.")
     work_until_idle()
     assert messages(stage) == ""
     newest = Evaluation.objects.latest("pk")

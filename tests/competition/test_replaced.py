@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from competition import clock
-from competition.domain import evaluations, replaced
+from competition.domain import evaluations, queueing, replaced
 from competition.domain.checking import Judged, judge
 from competition.domain.freezing import freeze_blockers
 from competition.domain.gold import add_gold, add_items
@@ -55,7 +55,7 @@ def test_a_run_for_newer_items_waits_until_there_is_gold_for_them(stage: Stage) 
     sent = stage.send(stage.team(), run(9, MORE))
     assert evaluations.sweep() == evaluations.Swept()
     again = {"phase": stage.phase, "track": stage.track, "requested_by": None, "reason": "x"}
-    assert evaluations.evaluate_again(**again) == 0
+    assert queueing.evaluate_again(**again) == 0
     assert work_until_idle() == 0
     assert not sent.evaluations.exists(), "nothing failed and nobody was told that we are at fault"
     add_gold(content=gold(MORE), **place(stage))
@@ -113,7 +113,7 @@ def replace_everything(stage: Stage, n: int = MORE) -> None:
     add_items(content=items(n), **place(stage))
     add_gold(content=gold(n), **place(stage))
     work_until_idle()
-    evaluations.evaluate_again(phase=stage.phase, track=stage.track, requested_by=None, reason="New gold.")
+    queueing.evaluate_again(phase=stage.phase, track=stage.track, requested_by=None, reason="New gold.")
     work_until_idle()
 
 
@@ -143,7 +143,7 @@ def test_a_run_for_items_that_are_gone_fails_by_that_name_and_stands_no_more(ove
     assert Result.objects.get().primary == 0.25, "the score of before is kept"
     assert live_standings(stage.phase, stage.track, sent.team.captain, clock.now()).rows == []
     again = {"phase": stage.phase, "track": stage.track, "requested_by": None, "reason": "x"}
-    assert evaluations.evaluate_again(**again) == 0, "it cannot come to another end"
+    assert queueing.evaluate_again(**again) == 0, "it cannot come to another end"
     stage.close()
     (blocker,) = freeze_blockers(stage.phase, stage.track)
     assert blocker.message == "1 run answers items that were replaced."

@@ -8,7 +8,8 @@ from django.contrib.auth.models import AnonymousUser
 from competition import clock
 from competition.domain import intake
 from competition.domain.baselines import send_baselines
-from competition.domain.evaluations import claim_next, evaluate_again, record_failure
+from competition.domain.evaluations import claim_next, record_failure
+from competition.domain.queueing import evaluate_again
 from competition.domain.standings import live_standings
 from competition.enums import WorkStatus
 from competition.models import Evaluation
