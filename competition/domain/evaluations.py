@@ -34,7 +34,7 @@ from competition.models import (
     Team,
     WorkerBeat,
 )
-from competition.models.work import MOST_ATTEMPTS
+from competition.models.work import ITEMS_GONE, MOST_ATTEMPTS
 
 log = logging.getLogger(__name__)
 
@@ -219,6 +219,8 @@ def _on_failed(work: QueuedWork, reference: str, kind: str, moment: datetime) ->
         after={"reference": reference, "kind": kind, "attempts": work.attempts},
         at=moment,
     )
+    if kind == ITEMS_GONE:
+        return  # one upload of items may leave hundreds so: the upload says it, and the desk how many
     notices.tell_organizers(
         phase.task,
         subject=f"{work._meta.verbose_name} failed, reference {reference}",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import Any
 
@@ -148,6 +150,22 @@ def test_a_run_for_items_that_are_gone_fails_by_that_name_and_stands_no_more(ove
     (blocker,) = freeze_blockers(stage.phase, stage.track)
     assert blocker.message == "1 run answers items that were replaced."
     assert "Withdraw each" in blocker.fix
+
+
+def test_organizers_read_of_it_on_the_desk_not_in_a_letter_for_every_run(
+    mailoutbox: list[object],
+    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
+) -> None:
+    stage = set_stage()
+    boss = make_organizer_of(stage.task)
+    for name in ("Aegean", "Boreal"):
+        stage.send(stage.team(name), run(2))
+    work_until_idle()
+    with django_capture_on_commit_callbacks(execute=True):
+        replace_everything(stage)
+    assert Evaluation.objects.filter(failure_kind=ITEMS_GONE).count() == 2
+    assert not mailoutbox
+    assert "2 runs cannot be scored: the items were replaced." in page_of(boss, "/admin/")
 
 
 def test_its_attempt_is_given_back_and_another_run_takes_its_place(overtaken: Overtaken) -> None:
