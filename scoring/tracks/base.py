@@ -8,8 +8,8 @@ a resample) is scored by the very same code.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from random import Random
 from typing import (
+    TYPE_CHECKING,
     Any,
     Callable,
     NamedTuple,
@@ -18,6 +18,9 @@ from typing import (
 
 from scoring.problems import Faults
 from scoring.records import Gold, Invalid, Items, Limits, Run
+
+if TYPE_CHECKING:
+    from random import Random
 
 Record = dict[str, Any]
 Tally = Union[tuple[float, ...], dict[Any, float]]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.classes import macro, micro
 from scoring.metrics.spans import orphans, spans_of
@@ -17,6 +16,9 @@ from scoring.tracks.facts import BY_COMPANY
 from scoring.tracks.labels import InGold, chosen_by
 from scoring.tracks.observing import DISTRIBUTION, ENTROPY, REPEATED, distribution, given
 from scoring.tracks.taxonomy import TAXONOMY, Concepts
+
+if TYPE_CHECKING:
+    from random import Random
 
 OUTSIDE = "O"
 SPAN = ("span",)

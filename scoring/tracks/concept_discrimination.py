@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.ratio import ratio
 from scoring.problems import Faults, shown
@@ -13,6 +12,9 @@ from scoring.records import Gold, Items, Limits, Run
 from scoring.tracks.base import Baseline, Diagnostic, Field, Kind, Record, Score, Slice, Tally, is_invalid
 from scoring.tracks.groups import GROUP_FIELDS, NO_INTERVAL, excerpt_languages, read_group, slim_group
 from scoring.tracks.numbered import read_number
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 def _odd_language(item: Record, reference: tuple[int, bool]) -> tuple[str, ...]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.hit_rate import distinct
 from scoring.problems import Faults, shown
@@ -27,6 +26,9 @@ from scoring.tracks.labels import InGold
 from scoring.tracks.observing import DISTRIBUTION, ENTROPY, REPEATED, distribution, given, table
 from scoring.tracks.ranked_list import candidates_are_names
 from scoring.tracks.taxonomy import TAXONOMY, Concepts
+
+if TYPE_CHECKING:
+    from random import Random
 
 RETRIEVAL_CUTS = (1, 10, 20, 50, 100, 150, 200)
 """FinTagging, table 16."""

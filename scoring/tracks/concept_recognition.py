@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.ratio import ratio
 from scoring.problems import Faults
@@ -36,6 +35,9 @@ from scoring.tracks.groups import (
 )
 from scoring.tracks.labels import InGold
 from scoring.tracks.letters import read_letter, read_offered
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 class ConceptRecognition(Kind):

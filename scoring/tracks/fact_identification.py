@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import fsum
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.ratio import ratio
 from scoring.metrics.sets import Counts
@@ -26,6 +25,9 @@ from scoring.tracks.base import (
     is_invalid,
 )
 from scoring.tracks.numbered import list_of_objects, read_number, required_choice
+
+if TYPE_CHECKING:
+    from random import Random
 
 TYPES = ("monetary", "per_share", "shares", "none")
 PERIODS = ("instant", "duration")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.ratio import ratio
 from scoring.metrics.sets import Counts
@@ -23,6 +22,9 @@ from scoring.tracks.groups import (
     slim_group,
 )
 from scoring.tracks.numbered import read_number
+
+if TYPE_CHECKING:
+    from random import Random
 
 BY_CONCEPT = ("f1", "precision", "recall")
 

@@ -6,13 +6,15 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import fsum
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.classes import by_class, macro
 from scoring.problems import Faults, shown
 from scoring.records import Gold, Invalid, Items
 from scoring.tracks.base import Baseline, Record, Scored, Tally
+
+if TYPE_CHECKING:
+    from random import Random
 
 Cells = dict[tuple[str, Any], float]
 

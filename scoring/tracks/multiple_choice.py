@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.problems import Faults
 from scoring.records import Items, Limits, Run
@@ -21,6 +20,9 @@ from scoring.tracks.observing import (
     distribution,
     given,
 )
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 class MultipleChoice(Kind):

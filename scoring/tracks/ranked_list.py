@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from math import fsum
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.hit_rate import distinct, first_hit, hit_rate_at, recall_at
 from scoring.problems import INVISIBLE, Faults, json_type, shown
@@ -26,6 +25,9 @@ from scoring.tracks.base import (
 from scoring.tracks.labels import InGold, text_list
 from scoring.tracks.observing import given, lengths, mean, table
 from scoring.tracks.taxonomy import TAXONOMY, Concepts
+
+if TYPE_CHECKING:
+    from random import Random
 
 MOST_K = 20
 

@@ -7,8 +7,7 @@ unigram multisets, and the mean of the items' F1 ranks. The 100-word limit is a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scoring.metrics import rouge1
 from scoring.metrics.numbers import other_numbers, plain_numbers
@@ -45,6 +44,9 @@ from scoring.tracks.base import (
     Tally,
 )
 from scoring.tracks.texts import GUIDELINE_WORDS, check_text, is_none, word_count
+
+if TYPE_CHECKING:
+    from random import Random
 
 MULTI = PROFILES[0]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.metrics.sets import Counts
 from scoring.problems import Faults
@@ -26,6 +25,9 @@ from scoring.tracks.labels import InGold, chosen_by
 from scoring.tracks.numeric_identification import NONE, by_type, observe_facts, pair_scores
 from scoring.tracks.observing import given, table
 from scoring.tracks.taxonomy import TAXONOMY, Concepts
+
+if TYPE_CHECKING:
+    from random import Random
 
 
 def _majority(items: Items, gold: Gold | None, generator: Random) -> Iterator[Record]:

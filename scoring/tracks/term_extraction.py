@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from math import fsum
-from random import Random
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scoring.metrics.hit_rate import distinct, recall_at
 from scoring.metrics.sets import Counts
@@ -27,6 +26,9 @@ from scoring.tracks.base import (
 )
 from scoring.tracks.labels import InGold, chosen_by
 from scoring.tracks.observing import given, lengths, table
+
+if TYPE_CHECKING:
+    from random import Random
 
 CUTS = (1, 5, 10)
 

@@ -116,7 +116,7 @@ def word_count(text: str) -> int:
 
 def _check_characters(text: str, characters: set[str], field: str, limits: Limits, faults: Faults) -> bool:
     each_once = "".join(characters)
-    stack = _stack_of_marks(text, limits.marks_in_a_row) if "m" in _marks_told(each_once) else ""
+    stack = _stack_of_marks(text, limits.marks_in_a_row)
     if stack:
         faults.add(
             "E405",
@@ -207,8 +207,9 @@ def unusual() -> re.Pattern[str]:
 
 def _stack_of_marks(text: str, most: int) -> str:
     """The first run of more than `most` combining marks, or ""."""
+    # Most long runs are emoji or rare letters: a few different characters tell that none is a mark.
     for run in _maybe_marks().findall(text):
-        if len(run) > most:
+        if len(run) > most and "m" in _marks_told("".join(different(run))):
             found = re.search(f"m{{{most + 1},}}", _marks_told(run))
             if found:
                 return run[found.start() : found.end()]
