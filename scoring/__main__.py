@@ -1,8 +1,8 @@
 """The command line: `python -m scoring kinds | check | score | compare | baseline`, and for
 organizers `overlap | screen | cover | sample | describe | agreement`.
 
-Exit 0 valid, 1 run refused, 2 usage, missing file, bad items or gold, or an option that does not fit,
-3 our fault. With --json one report goes to standard output and nothing else does.
+Exit 0 valid, 1 run refused, 2 usage, missing file, bad items or gold, an option that does not fit, or output
+that cannot be written, 3 our fault. With --json one report goes to standard output and nothing else does.
 """
 
 from __future__ import annotations

@@ -347,6 +347,11 @@ A file named on the command line is not there, or may not be opened.
 - (a misspelt file name)
 + (the name of a file that exists)
 
+E606 Argument that does not fit
+A kind, a setting or a file to write, named on the command line, will not do. The message says why.
+- (a tokenizer that there is not)
++ (a tokenizer of the kind)
+
 W501 Unknown field
 The field is not part of this track. It is kept out of scoring; perhaps a name is misspelt.
 - {"id": "q1", "answer": "up", "thoughts": "Revenue rose."}

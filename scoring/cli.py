@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from os.path import basename
 from typing import Any, BinaryIO, NoReturn
 
 from scoring.baselines import GoldNeeded, UnknownBaseline, baseline_run
 from scoring.checks import CheckedRun, check_gold, check_items, check_run
-from scoring.commands import Command, Refused
+from scoring.commands import Command, Refused, write_lines
 from scoring.evaluate import evaluate, only_checked
+from scoring.exits import REFUSED, USAGE, VALID, exit_code
 from scoring.options import BadOption, read_options
 from scoring.problems import Problem, Problems
 from scoring.records import Gold, Items
@@ -23,48 +25,33 @@ from scoring.texts import comparison_lines, print_report
 from scoring.tracks import UnknownKind, get_kind, kind_names
 from scoring.tracks.base import Kind
 
-VALID, REFUSED, USAGE, OUR_FAULT = 0, 1, 2, 3
-
 OPTIONS = ("tokenizer", "k", "slices", "taxonomy")
-
-
-class Stop(Exception):
-    """Ends the command with exit 2; carries the report to print with --json."""
-
-    def __init__(self, message: str, problems: Problems | None = None) -> None:
-        super().__init__(message)
-        self.problems = problems
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    blame = "scoring: this is our fault, not your file's. Please report the lines above."
+    return exit_code(lambda: _run(arguments), "scoring", blame)
+
+
+def _run(arguments: Sequence[str]) -> int:
     asked = _parser(next(iter(arguments), "")).parse_args(arguments)
     try:
         return asked.command(asked)
-    except Stop as stop:
-        print(f"scoring: {stop}", file=sys.stderr)
-        if getattr(asked, "json", False):
-            _print_json(_stopped(asked.kind, stop))
-        return USAGE
     except Refused as refused:
         print(f"scoring: {refused}", file=sys.stderr)
+        if "kind" in asked and getattr(asked, "json", False):
+            _print_json(_stopped(asked.kind, refused))
         return USAGE
-    except BrokenPipeError:
-        return OUR_FAULT
-    except Exception as fault:  # the last resort promised by exit code 3
-        sys.excepthook(type(fault), fault, fault.__traceback__)
-        print("scoring: this is our fault, not your file's. Please report the lines above.", file=sys.stderr)
-        return OUR_FAULT
 
 
 class _Parser(argparse.ArgumentParser):
     """Its help is as wide everywhere: to ask the terminal takes a tenth of a whole check."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=partial(argparse.HelpFormatter, width=100), **settings)
+        super().__init__(
+            formatter_class=partial(argparse.HelpFormatter, width=100), allow_abbrev=False, **settings
+        )
 
 
 def _parser(name: str) -> argparse.ArgumentParser:
@@ -149,7 +136,8 @@ def _score(asked: argparse.Namespace) -> int:
         return _finish(asked, kind, only_checked(kind, checked, items), checked)
     report = evaluate(kind, items, gold, checked.run, options=options, checked=checked)
     if asked.per_item:
-        _write_lines(asked.per_item, report.per_item(kind, options))
+        inputs = (asked.items, asked.gold, asked.run)
+        write_lines(asked.per_item, report.per_item(kind, options), inputs=inputs)
     return _finish(asked, kind, report, checked)
 
 
@@ -158,9 +146,10 @@ def _baseline(asked: argparse.Namespace) -> int:
     items = _items(kind, asked.items)
     gold = _gold(kind, items, asked.gold) if asked.gold else None
     try:
-        _write_lines(asked.run, baseline_run(kind, asked.name, items, gold, asked.seed))
+        rows = baseline_run(kind, asked.name, items, gold, asked.seed)
     except (UnknownBaseline, GoldNeeded) as fault:
-        raise Stop(str(fault)) from fault
+        raise Refused(str(fault)) from fault
+    write_lines(asked.run, rows, inputs=[asked.items, *([asked.gold] if asked.gold else [])])
     return VALID
 
 
@@ -201,7 +190,7 @@ def _kind(name: str) -> Kind:
     try:
         return get_kind(name)
     except UnknownKind as fault:
-        raise Stop(str(fault.args[0])) from fault
+        raise Refused(str(fault.args[0])) from fault
 
 
 def _options(kind: Kind, asked: argparse.Namespace) -> dict[str, Any]:
@@ -209,7 +198,7 @@ def _options(kind: Kind, asked: argparse.Namespace) -> dict[str, Any]:
     try:
         return read_options(kind, {name: text for name, text in given.items() if text is not None})
     except BadOption as fault:
-        raise Stop(str(fault)) from fault
+        raise Refused(str(fault)) from fault
 
 
 def _items(kind: Kind, path: str) -> Items:
@@ -229,28 +218,35 @@ def _checked_run(kind: Kind, items: Items, path: str, options: Mapping[str, Any]
         return check_run(kind, items, source, options=options)
 
 
-def _open(path: str) -> BinaryIO:
+@contextmanager
+def _open(path: str) -> Iterator[BinaryIO]:
+    """The file, to be read in a `with` block. Raises `Refused`, in the middle of reading too."""
     try:
-        return open(path, "rb")
+        with open(path, "rb") as source:
+            yield source
     except OSError as fault:
         problems = Problems()
-        message = f"{basename(path)}: the file cannot be read ({fault.strerror})."
+        name = basename(path.rstrip("/")) or path
+        message = f"{name}: the file cannot be read ({fault.strerror})."
         hint = "Check the path and its permissions."
-        problems.add(
-            Problem("E605", None, None, None, basename(path), "a file that can be read", message, hint)
-        )
-        raise Stop(f"{path}: cannot be read ({fault.strerror}).", problems) from fault
+        problems.add(Problem("E605", None, None, None, name, "a file that can be read", message, hint))
+        raise Refused(f"{path}: cannot be read ({fault.strerror}).", problems) from fault
 
 
 def _bad_file(role: str, path: str, problems: Problems) -> NoReturn:
     first = problems.in_order()[:5]
-    lines = [f"{path} is not fit to be {role}: {problems.errors} problems."]
+    many = "1 problem" if problems.errors == 1 else f"{problems.errors:,} problems"
+    some = f", the first {len(first)}" if problems.errors > len(first) else ""
+    lines = [f"{path} is not fit to be {role}: {many}{some}:"]
     lines += [f"  {one.code} line {one.line or '-'}: {one.message}" for one in first]
-    raise Stop("\n".join(lines), problems)
+    raise Refused("\n".join(lines), problems)
 
 
-def _stopped(kind_name: str, stop: Stop) -> Report:
-    problems = stop.problems or Problems()
+def _stopped(kind_name: str, refused: Refused) -> Report:
+    problems = refused.problems
+    if problems is None:
+        problems, hint = Problems(), "See: python -m scoring --help"
+        problems.add(Problem("E606", None, None, None, "", "arguments that fit", str(refused), hint))
     return Report(
         kind=kind_name,
         ok=False,
@@ -268,14 +264,6 @@ def _stopped(kind_name: str, stop: Stop) -> Report:
 def _print_json(report: Report) -> None:
     json.dump(report.to_json(), sys.stdout, indent=1)
     sys.stdout.write("\n")
-
-
-def _write_lines(path: str, rows: Iterable[Mapping[str, object]]) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", newline="\n") as target:
-            target.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    except OSError as fault:
-        raise Stop(f"{path}: cannot be written ({fault.strerror}).") from fault
 
 
 COMMANDS = {

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from scoring import corpus
 from scoring.agreement import Agreement, agreement, membership
 from scoring.checks import check_items, check_run
-from scoring.commands import Command, Refused
+from scoring.commands import Command, Refused, write_lines
 from scoring.problems import Faults, Problems
 from scoring.readers import Reader
 from scoring.records import ORGANIZER_LIMITS, Invalid, Items
@@ -60,13 +60,13 @@ def _add_records(parser: argparse.ArgumentParser, *, written: bool = True) -> No
 def _overlap(asked: argparse.Namespace) -> int:
     released = [record for path in asked.released for record in read(path)]
     found = corpus.hold_out(read(asked.records), released)
-    _write(asked.out, found.kept)
+    write_lines(asked.out, found.kept, inputs=[asked.records, *asked.released])
     return _report(found.report, asked.json)
 
 
 def _screen(asked: argparse.Namespace) -> int:
     found = corpus.screen(read(asked.records))
-    _write(asked.out, found.kept)
+    write_lines(asked.out, found.kept, inputs=[asked.records])
     return _report(found.report, asked.json)
 
 
@@ -74,7 +74,7 @@ def _cover(asked: argparse.Namespace) -> int:
     if asked.k < 0:
         raise Refused("--k is the number of positives kept per company: 0 or more.")
     found = corpus.cover(read(asked.records), asked.k)
-    _write(asked.out, found.final)
+    write_lines(asked.out, found.final, inputs=[asked.records])
     return _report(found.report, asked.json)
 
 
@@ -84,7 +84,7 @@ def _sample(asked: argparse.Namespace) -> int:
     records = read(asked.records)
     by = [field.strip() for field in asked.by.split(",") if field.strip()]
     chosen = corpus.sample(records, asked.n, by=by, distinct=asked.distinct, seed=asked.seed)
-    _write(asked.out, chosen)
+    write_lines(asked.out, chosen, inputs=[asked.records])
     return _report([{"records": len(records), "asked": asked.n, "sampled": len(chosen)}], asked.json)
 
 
@@ -187,14 +187,6 @@ def _bytes(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as fault:
         raise Refused(f"{path}: cannot be read ({fault.strerror}).") from fault
-
-
-def _write(path: str, records: Iterable[Mapping[str, Any]]) -> None:
-    try:
-        with Path(path).open("w", encoding="utf-8", newline="\n") as target:
-            target.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-    except OSError as fault:
-        raise Refused(f"{path}: cannot be written ({fault.strerror}).") from fault
 
 
 def _report(rows: Sequence[Mapping[str, Any]], as_json: bool) -> int:

@@ -14,13 +14,12 @@ from typing import Any, BinaryIO
 
 from scoring.checks import CheckedRun, check_run
 from scoring.evaluate import only_checked
+from scoring.exits import OUR_FAULT, REFUSED, USAGE, VALID, exit_code
 from scoring.options import read_options
 from scoring.problems import KEPT
 from scoring.records import Items, Limits
 from scoring.report import Report
 from scoring.texts import SHOWN_PER_CODE, report_lines
-
-VALID, REFUSED, USAGE, OUR_FAULT = 0, 1, 2, 3
 
 
 class Rules:
@@ -45,24 +44,17 @@ class Rules:
 
 def main(arguments: Sequence[str], data: Mapping[str, Any], program: str = "validator") -> int:
     """Judge one run by the rules in `data` (see `validator.rules_of`) and return the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        asked = _parser(program, data).parse_args(arguments)
-        if asked.version:
-            print("\n".join(version_lines(data)))
-            return VALID
-        rules = Rules(data)
-        return _self_test(rules) if asked.self_test else _judge(rules, asked)
-    except BrokenPipeError:  # `| head` has seen enough
-        return OUR_FAULT
-    except Exception as fault:  # the last resort promised by exit code 3
-        sys.excepthook(type(fault), fault, fault.__traceback__)
-        print(
-            "This is the validator's fault, not your file's. Please report the lines above.", file=sys.stderr
-        )
-        return OUR_FAULT
+    blame = "This is the validator's fault, not your file's. Please report the lines above."
+    return exit_code(lambda: _run(arguments, data, program), program, blame)
+
+
+def _run(arguments: Sequence[str], data: Mapping[str, Any], program: str) -> int:
+    asked = _parser(program, data).parse_args(arguments)
+    if asked.version:
+        print("\n".join(version_lines(data)))
+        return VALID
+    rules = Rules(data)
+    return _self_test(rules) if asked.self_test else _judge(rules, asked)
 
 
 def _parser(program: str, data: Mapping[str, Any]) -> argparse.ArgumentParser:

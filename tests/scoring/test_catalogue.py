@@ -78,6 +78,7 @@ E602 Item without gold
 E603 Faulty record
 E604 Duplicate id in an organizers' file
 E605 File cannot be read
+E606 Argument that does not fit
 W501 Unknown field
 W502 Over 100 words
 W503 Invisible characters in an answer
