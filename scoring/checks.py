@@ -147,7 +147,9 @@ def check_items(kind: Kind, source: Source, *, file: str = "items.jsonl") -> Che
     problems = Problems()
     faults = Faults(problems, file)
     reader = Reader(source, faults, ORGANIZER_LIMITS, kind.id_field)
-    shape = Shape(kind.item_fields, kind.id_field, in_run=False)
+    # A reference is never proposed as a misspelt field of an item: renamed, it would be public.
+    references = tuple(field.name for field in kind.gold_fields)
+    shape = Shape(kind.item_fields, kind.id_field, in_run=False, also=references)
     records: dict[str, Record] = {}
     lines: dict[str, int] = {}
     for number, record in reader:
@@ -200,6 +202,14 @@ def _compare_gold(items: Items, gold: Gold, lines: dict[str, int], reader: Reade
         faults.add("I903", f"{excluded} from scoring.", found=str(n))
     if reader.unreadable or not lines:
         return
+    if len(gold.excluded) == len(items.records):
+        faults.add(
+            "E602",
+            "Every item is excluded, so nothing is left to score.",
+            found="exclusions alone",
+            expected="a reference for at least one item",
+            hint="Give an item its reference.",
+        )
     for item_id in items.records:
         if item_id not in lines and item_id not in reader.salvaged:
             faults.item_id = item_id

@@ -26,6 +26,7 @@ from competition.enums import PhasePurpose
 from competition.exceptions import CannotSubmit, Refused
 from competition.models import Phase
 from competition.models.tasks import PHASE_DEFAULTS
+from competition.templatetags.podium import quota_rule
 
 DATES = ("opens_at", "closes_at", "grace_seconds")
 """What decides which runs are in time. The domain moves them, announces it and keeps both on record."""
@@ -160,8 +161,7 @@ class PhaseAdmin(ScopedAdmin):
 
     @admin.display(description="quota")
     def quota(self, phase: Phase) -> str:
-        parts = [f"{phase.daily_quota} a day" if phase.daily_quota else "", f"{phase.total_quota} in all"]
-        return ", ".join(filter(None, [parts[0], parts[1] if phase.total_quota else ""])) or "no limit"
+        return quota_rule(phase)
 
     @admin.display(description="runs", ordering="n_runs")
     def runs(self, phase: Any) -> int:

@@ -142,7 +142,15 @@ class AnnouncementAdmin(ScopedAdmin):
     list_display = ["at", "task", "text", "author"]
     list_filter = [("task", Own)]
     list_select_related = ["task", "author"]
-    fields = ["task", "text"]
+    fieldsets = [
+        (
+            None,
+            {
+                "fields": ["task", "text"],
+                "description": "Plain text, shown as it is typed. It stays for good.",
+            },
+        )
+    ]
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """What was announced stays; say more in another one."""

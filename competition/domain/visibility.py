@@ -40,9 +40,9 @@ def scores_public(phase: Phase, track: Track, moment: datetime) -> bool:
         return False
     if phase.scores_visible == ScoresVisible.AT_ONCE:
         return True
-    if phase.scores_visible == ScoresVisible.AFTER_CLOSE and moment >= phase.last_accepted_before:
-        return True
-    return is_published(phase, track)
+    if moment < phase.last_accepted_before:
+        return False  # of a phase that was opened again too: what is published is its earlier board alone
+    return phase.scores_visible == ScoresVisible.AFTER_CLOSE or is_published(phase, track)
 
 
 def fineness(phase: Phase, track: Track) -> Callable[[float], float]:
@@ -69,7 +69,7 @@ def hidden_until(phase: Phase) -> str:
         return (
             f"Scores show after the phase has closed, on {phase.last_accepted_before:%Y-%m-%d at %H:%M} UTC."
         )
-    return "Scores show when the organizers publish the leaderboard."
+    return "Scores show when the phase is closed and the organizers have published the leaderboard."
 
 
 def diagnostics_level(viewer: Any, team: Team, phase: Phase, track: Track, moment: datetime) -> int | None:
@@ -83,7 +83,8 @@ def diagnostics_level(viewer: Any, team: Team, phase: Phase, track: Track, momen
         return None
     if not scores_public(phase, track, moment):
         return DiagnosticsLevel.GOLD_FREE
-    return phase.published_level if is_published(phase, track) else phase.diagnostics_level
+    over = moment >= phase.last_accepted_before
+    return phase.published_level if over and is_published(phase, track) else phase.diagnostics_level
 
 
 def aggregates_public(phase: Phase, track: Track) -> bool:

@@ -187,8 +187,8 @@ def phase_state(phase: Any, now: datetime) -> SafeString:
 def quota_rule(phase: Any) -> str:
     """A phase's limits in words."""
     limits = []
-    if phase.daily_quota:
+    if phase.daily_quota is not None:
         limits.append(f"{phase.daily_quota} a day")
-    if phase.total_quota:
+    if phase.total_quota is not None:
         limits.append(f"{phase.total_quota} in all")
     return ", ".join(limits) or "no limit"

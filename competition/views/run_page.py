@@ -13,6 +13,7 @@ from competition.enums import WorkStatus
 from competition.models import Evaluation, Submission
 from competition.models.work import MOST_ATTEMPTS, are_items_gone
 from competition.queries.machinery import workers_alive
+from competition.rules import is_member, organizes
 from competition.templatetags.podium import age
 from scoring.tracks.base import Score
 
@@ -48,7 +49,9 @@ class RunState:
 def state_of(submission: Submission, evaluation: Evaluation | None, now: datetime) -> RunState:
     """The state of one run for its page: a reason and an age, always."""
     if submission.withdrawn_at is not None:
-        since = f"Withdrawn {age(submission.withdrawn_at, now)} ago"
+        who = submission.withdrawn_by
+        by = who is not None and organizes(who, submission.phase.task) and not is_member(who, submission.team)
+        since = f"Withdrawn{' by the organizers' if by else ''} {age(submission.withdrawn_at, now)} ago"
         scored = evaluation is not None and evaluation.status == WorkStatus.DONE
         steps = [step for step in _steps(5 if scored else 2) if step.state == "done"]
         return RunState(since, steps, True, "calm", "Withdrawn", note="A withdrawn run never counts.")

@@ -375,7 +375,9 @@ def test_after_the_close_an_organizer_withdraws_a_run_and_says_why(scene: Scene)
     run.refresh_from_db()
     assert (run.is_withdrawn, run.withdrawn_by) == (True, scene.organizer)
     assert AuditEntry.objects.get(action="submission withdrawn").reason == "The team asked by mail."
-    assert "Withdraw run" not in scene.client.get(run.get_absolute_url()).content.decode()
+    page = scene.client.get(run.get_absolute_url()).content.decode()
+    assert "Withdrawn by the organizers" in page
+    assert "Withdraw run" not in page
     assert scene.stranger.post(withdraw, {"reason": "mine"}).status_code == 404
 
 

@@ -193,7 +193,7 @@ def test_scores_hidden_on_a_board_are_hidden_here() -> None:
     for who in (None, shores.both.captain, shores.half.captain):
         page = shores.page(who)
         assert "83.33" not in page
-        assert "Scores show when the organizers publish the leaderboard." in page
+        assert "when the phase is closed and the organizers have published the leaderboard." in page
         assert "recognised groups miss" not in page
     assert "83.33" in shores.page(organizer)
 

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 
 from competition import clock
 from competition.charts.histogram import histogram
-from competition.models import Publication
+from competition.models import Phase, Publication
 from competition.templatetags import podium
 from competition.views.explaining import breakdown_tables, explain, small_values
 from competition.views.markdown import as_html
@@ -172,6 +172,8 @@ def test_diagnostics_follow_the_phase_before_and_after_publication(scene: Scene)
     assert "50.00" not in before
     board = make_board(scene.test, scene.track)
     Publication.objects.create(board=board, published_at=board.frozen_at)
+    assert "By tier" not in text(client.get(run.get_absolute_url())), "while the phase still takes runs"
+    Phase.objects.filter(pk=scene.test.pk).update(closes_at=clock.now(), grace_seconds=0)
     after = text(client.get(run.get_absolute_url()))
     assert "By tier" in after
     assert "Why the score" in after
@@ -208,3 +210,9 @@ def test_a_failure_of_ours_says_so_with_its_reference(scene: Scene) -> None:
     assert "that is our fault" in page
     assert "AB12CD34" in page
     assert "was not used" in page
+
+
+def test_a_quota_of_nothing_is_not_called_no_limit() -> None:
+    assert podium.quota_rule(Phase(daily_quota=0, total_quota=None)) == "0 a day"
+    assert podium.quota_rule(Phase(daily_quota=5, total_quota=0)) == "5 a day, 0 in all"
+    assert podium.quota_rule(Phase(daily_quota=None, total_quota=None)) == "no limit"

@@ -45,6 +45,10 @@ def test_scores_by_policy(policy, before_close, after_close, after_publication):
     assert visibility.scores_visible(VISITOR, phase, track, end) is after_close, "frozen is not published"
     publish(board)
     assert visibility.scores_visible(VISITOR, phase, track, end) is after_publication
+    reopened = end - timedelta(microseconds=1)
+    assert visibility.scores_visible(lead, phase, track, reopened) is before_close, (
+        "an earlier board opens nothing"
+    )
 
 
 def test_scores_of_an_unpublished_task_are_the_organizers_only():
@@ -79,6 +83,17 @@ def test_diagnostics_by_level():
     assert {name: level(person) for name, person in people.items()} == {**hidden, "captain": 2, "mate": 2}
     lead.memberships.filter(user=mate).update(left_at=stage.phase.closes_at)
     assert level(mate) is None
+
+
+def test_a_phase_opened_again_goes_as_far_as_before_publication():
+    stage = set_stage(scores_visible="at_once", diagnostics_level=1, published_level=3)
+    team, phase, track = stage.team(), stage.phase, stage.track
+    publish(make_board(phase, track))
+    end = phase.last_accepted_before
+    assert visibility.diagnostics_level(team.captain, team, phase, track, end) == 3
+    assert (
+        visibility.diagnostics_level(team.captain, team, phase, track, end - timedelta(microseconds=1)) == 1
+    )
 
 
 def test_visible_scores_before_publication_give_the_phases_level():

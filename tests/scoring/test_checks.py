@@ -193,6 +193,10 @@ def test_short_answers_have_no_invalid() -> None:
         ([{"task_id": one, "answer": "x"} for one in ("q1", "q2", "q3")], {"E601": 1}),
         ([{"task_id": one, "answer": "x"} for one in ("q1", "q2", "q1")], {"E604": 1}),
         ([{"task_id": "q1", "answer": "x"}, {"task_id": "q2", "excluded": True}], {"E603": 1}),
+        (
+            [{"task_id": name, "excluded": True, "reason": "x"} for name in ("q1", "q2")],
+            {"E602": 1, "I903": 1},
+        ),
         ([{"task_id": "q1", "answer": "x"}, {"task_id": "q2"}], {"E301": 1}),
         ([{"task_id": "q1", "answer": "x"}, {"task_id": " q2", "answer": "x"}], {"E203": 1, "E602": 1}),
     ],
@@ -202,6 +206,13 @@ def test_gold_has_one_reference_per_item(records: list[dict[str, Any]], codes: d
     assert checked.gold is None
     assert checked.problems.totals == codes
     assert all(one.message.startswith("gold_v2.jsonl: ") for one in checked.problems)
+
+
+def test_a_reference_is_not_proposed_as_a_field_of_an_item() -> None:
+    gold = as_lines([{"task_id": "q1", "answer": "x"}])
+    problems = check_items(QA, gold).problems.in_order()
+    assert [one.code for one in problems] == ["E301", "E301"]
+    assert not any("Rename" in (one.hint or "") for one in problems)
 
 
 def test_an_excluded_item_is_answered_and_not_scored() -> None:
