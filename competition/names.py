@@ -39,10 +39,8 @@ _TO_STROKES = str.maketrans(_STROKES)
 def clean_name(name: str) -> str:
     """The name as it is kept: NFC, single spaces, none at the ends. Raises NameRefused with the reason."""
     cleaned = " ".join(unicodedata.normalize("NFC", _spaces_joined(name)).split(" ")).strip()
-    for character in cleaned:
-        fault = _fault_of(character)
-        if fault:
-            raise NameRefused(f"The name has {fault} (U+{ord(character):04X}). Please leave it out.")
+    if fault := unseen_in(cleaned):
+        raise NameRefused(f"The name has {fault}. Please leave it out.")
     if not cleaned:
         raise NameRefused("A team needs a name.")
     if len(cleaned) > LONGEST:
@@ -52,6 +50,12 @@ def clean_name(name: str) -> str:
     if _most_marks(cleaned) > MARKS_IN_A_ROW:
         raise NameRefused(f"The name stacks more than {MARKS_IN_A_ROW} marks on one letter.")
     return cleaned
+
+
+def unseen_in(text: str) -> str:
+    """The first character nobody should find in a name, in words, or ""."""
+    found = ((character, _fault_of(character)) for character in text)
+    return next((f"{fault} (U+{ord(character):04X})" for character, fault in found if fault), "")
 
 
 def name_key(name: str) -> str:

@@ -20,7 +20,15 @@ from competition.exceptions import (
     Refused,
     TeamLocked,
 )
-from competition.models import Invitation, Membership, SharedTask, Team, TeamNameChange, User
+from competition.models import (
+    Invitation,
+    Membership,
+    SharedTask,
+    Submission,
+    Team,
+    TeamNameChange,
+    User,
+)
 from competition.names import clean_name, lookalike_key, name_key
 
 INVITATION_LASTS = timedelta(days=7)
@@ -53,6 +61,7 @@ def create_team(
     _refuse_taken(task, name)
     if captain is not None:
         _refuse_second_team(task, captain)
+        _refuse_new_allowance(task, captain)
     team = Team(
         task=task,
         affiliation=affiliation,
@@ -149,6 +158,7 @@ def accept_invitation(*, token: str, user: User, at: datetime | None = None) -> 
     team = invitation.team
     _refuse_locked(team, moment)
     _refuse_second_team(team.task, user)
+    _refuse_new_allowance(team.task, user, but=team)
     taken = Invitation.objects.filter(pk=invitation.pk, used_at=None).update(used_at=moment, used_by=user)
     if not taken:
         raise InvitationRefused("Somebody used this link a moment ago. Ask your captain for a new one.")
@@ -256,6 +266,17 @@ def _refuse_second_team(task: SharedTask, user: User) -> None:
     team = Team.objects.of(user).filter(task=task).first()
     if team is not None:
         raise AlreadyInTeam(f"You are in the team {team.name}. A person is in one team per shared task.")
+
+
+def _refuse_new_allowance(task: SharedTask, user: User, but: Team | None = None) -> None:
+    """Whoever sent runs for a team and left it gets no second allowance in another one."""
+    sent = Submission.objects.filter(submitted_by=user, team__task=task, team__role=TeamRole.PARTICIPANT)
+    before = (sent.exclude(team=but) if but is not None else sent).select_related("team").first()
+    if before is not None:
+        raise AlreadyInTeam(
+            f"You sent runs for the team {before.team.name}, and attempts do not begin anew in another team. "
+            "Ask that team's captain or the organizers for an invitation back."
+        )
 
 
 def _refuse_locked(team: Team, moment: datetime) -> None:

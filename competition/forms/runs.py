@@ -10,6 +10,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from competition.models import Submission
+from competition.names import unseen_in
 from scoring.records import MIB, Limits
 
 
@@ -80,6 +81,13 @@ class RunUploadForm(CheckForm):
         help_text="Name the data beyond what the task released, if you used any.",
     )
     idempotency_key = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+
+    def clean_run_name(self) -> str:
+        """Boards show it, so nothing in it may hide or turn what stands beside it."""
+        name = " ".join(self.cleaned_data["run_name"].split())
+        if fault := unseen_in(name):
+            raise forms.ValidationError(f"The run name has {fault}. Please leave it out.")
+        return name
 
     def sent(self) -> dict[str, Any]:
         """What `receive_submission` takes, the bytes included."""

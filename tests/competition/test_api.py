@@ -155,7 +155,7 @@ def test_scores_hidden_on_the_page_are_hidden_here(scene: Scene) -> None:
     work_until_idle()
     seen = lead.get(receipt["url"]).json()
     assert (seen["state"], seen["scores"], seen["signature"]) == ("scored", None, None)
-    assert "when the organizers publish" in seen["sentence"]
+    assert "have published the leaderboard" in seen["sentence"]
 
 
 def test_one_key_is_one_run(scene: Scene) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -213,6 +214,6 @@ def test_a_failure_of_ours_says_so_with_its_reference(scene: Scene) -> None:
 
 
 def test_a_quota_of_nothing_is_not_called_no_limit() -> None:
-    assert podium.quota_rule(Phase(daily_quota=0, total_quota=None)) == "0 a day"
-    assert podium.quota_rule(Phase(daily_quota=5, total_quota=0)) == "5 a day, 0 in all"
-    assert podium.quota_rule(Phase(daily_quota=None, total_quota=None)) == "no limit"
+    assert podium.quota_rule(SimpleNamespace(daily_quota=0, total_quota=None)) == "0 a day"
+    assert podium.quota_rule(SimpleNamespace(daily_quota=5, total_quota=0)) == "5 a day, 0 in all"
+    assert podium.quota_rule(SimpleNamespace(daily_quota=None, total_quota=None)) == "no limit"

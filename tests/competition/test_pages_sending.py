@@ -75,6 +75,15 @@ def test_at_the_close_nothing_is_taken_and_the_page_says_so(scene: Scene) -> Non
     assert not Submission.objects.exists()
 
 
+def test_a_run_name_hides_and_turns_nothing(scene: Scene) -> None:
+    answer = post(scene, run_name="\u202eevil")
+    assert answer.status_code == 422
+    assert "(U+202E). Please leave it out." in text(answer)
+    assert not Submission.objects.exists()
+    assert post(scene, run_name="  first \t try ").status_code == 302
+    assert Submission.objects.get().run_name == "first try"
+
+
 def test_a_faulty_file_leads_to_its_report_and_costs_nothing(scene: Scene) -> None:
     faulty = as_lines({"task_id": "q\u200b1", "answer": "x"}, {"task_id": "q2", "answer": ""})
     answer = post(scene, faulty)

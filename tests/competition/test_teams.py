@@ -269,3 +269,20 @@ def at_the_same_time(calls: list[Any]) -> list[Any]:
     for thread in threads:
         thread.join()
     return outcomes
+
+
+def test_whoever_sent_runs_gets_no_second_allowance_in_another_team() -> None:
+    team = builders.make_team()
+    lead = team.captain
+    sent = builders.make_submission(team, builders.make_phase(team.task), builders.make_track(team.task))
+    sent.submitted_by = lead
+    sent.save()
+    teams.leave_team(team=team, user=lead)
+    with pytest.raises(AlreadyInTeam, match=f"You sent runs for the team {team.name}"):
+        teams.create_team(task=team.task, name="Afresh", captain=lead)
+    other = builders.make_team(team.task, "Other")
+    elsewhere = teams.invite(team=other, invited_by=other.captain)
+    with pytest.raises(AlreadyInTeam):
+        teams.accept_invitation(token=elsewhere.token, user=lead)
+    back = teams.invite(team=team, invited_by=builders.make_organizer_of(team.task))
+    assert teams.accept_invitation(token=back.token, user=lead).team == team
