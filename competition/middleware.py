@@ -84,6 +84,18 @@ class PermissionsPolicy:
         return response
 
 
+class MethodsExplained:
+    """Turn Django's empty answer to a method that an address does not take into one that leads on."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        bare = response.status_code == 405 and not response.streaming and not response.content
+        return errors.not_allowed_here(request, response) if bare else response
+
+
 class KeptPrivate:
     """Let no shared cache keep what somebody with a session was shown: some heed no `Vary`."""
 

@@ -102,6 +102,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "competition.middleware.PermissionsPolicy",
     "competition.middleware.KeptPrivate",
+    "competition.middleware.MethodsExplained",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -5,10 +5,12 @@ next.
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.urls import Resolver404, resolve
 
 from scoring.records import MIB
 
@@ -18,6 +20,7 @@ FOR_PROGRAMS = {
     400: ("bad_request", "The request could not be read. Nothing was sent or changed."),
     403: ("not_allowed", "This is not for you."),
     404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", "This address takes other methods: Allow names them. Nothing was changed."),
     429: ("too_often", "That was a little too often. Nothing was changed."),
     500: ("server_error", "Something broke on our side. Nothing of what you sent earlier is lost."),
     503: (
@@ -56,6 +59,25 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _plain(request, 403, "403_csrf.html")
+
+
+def not_allowed_here(request: HttpRequest, refused: HttpResponse) -> HttpResponse:
+    """Django refuses a method without a word. A page of it leads on: a form that was sent while nobody was
+    logged in, say, is opened as a page after the log-in.
+    """
+    answer = _plain(request, 405, back=_above(request.path_info))
+    answer.headers["Allow"] = refused.headers["Allow"]
+    return answer
+
+
+def _above(path: str) -> str:
+    """The nearest page above an address."""
+    while path.count("/") > 1:
+        path = f"{path.rstrip('/').rpartition('/')[0]}/"
+        with suppress(Resolver404):
+            resolve(path)
+            return path
+    return "/"
 
 
 def too_many(request: HttpRequest) -> HttpResponse:

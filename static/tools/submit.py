@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     if status == 422 and "report" in answer:
         return say_report((status, {}, answer["report"]))
     if status not in (200, 201):
-        stop(answer.get("error", {}).get("message", f"The site answered {status}."))
+        stop(what_was_wrong(status, answer))
     print(f"Run {answer['number']} of {answer['team']}, {answer['lines']} lines, {answer['received_at']}")
     print(f"SHA-256 {answer['sha256']}")
     if status == 200:
@@ -136,12 +136,20 @@ def follow(answer: dict[str, Any], token: str) -> int:
     return 2 if answer["state"] == "failed" else 0
 
 
+def what_was_wrong(status: int, answer: dict[str, Any]) -> str:
+    """What the site says of a request it did not take, field by field where it tells fields."""
+    error = answer.get("error") or f"The site answered {status}."
+    if not isinstance(error, dict):
+        return str(error)
+    said = [f"{name}: {' '.join(faults)}" for name, faults in error.get("fields", {}).items()]
+    return "\n".join([error.get("message", f"The site answered {status}."), *said])
+
+
 def say_report(answer: Answer) -> int:
     """The problems of a file, a line each; as the validator ends, 1 when there are errors."""
     status, _, report = answer
     if "problems" not in report:
-        error = report.get("error", "")
-        stop(error.get("message", "") if isinstance(error, dict) else error or f"The site answered {status}.")
+        stop(what_was_wrong(status, report))
     for problem in report["problems"]:
         where = f"line {problem['line']}" if problem["line"] else "no line"
         item, hint = problem["item_id"] or "", problem["hint"] or ""

@@ -56,6 +56,20 @@ def test_a_form_without_its_token_changes_nothing_and_says_why() -> None:
 
 
 @pytest.mark.django_db
+def test_a_form_opened_as_a_page_leads_back_to_it() -> None:
+    """Where somebody was logged out in the middle, the log-in leads to the address of the form."""
+    scene = make_scene()
+    answer = scene.as_(scene.lead).get(f"{scene.team.get_absolute_url()}rename/")
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert f'href="{scene.team.get_absolute_url()}"' in answer.content.decode()
+    revoke = scene.as_(scene.lead).get("/accounts/tokens/x/revoke/")
+    assert 'href="/accounts/tokens/"' in revoke.content.decode()
+    program = scene.as_(scene.lead).delete("/api/v1/tasks/")
+    assert program.status_code == 405
+    assert program.json()["error"]["message"]
+
+
+@pytest.mark.django_db
 def test_a_page_that_breaks_gives_a_number_to_quote(monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down(*_: object) -> None:
         raise RuntimeError("secret detail")

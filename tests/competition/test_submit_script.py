@@ -107,3 +107,11 @@ def test_without_the_right_token_it_says_so(live_server: Any, scene: Scene, tmp_
     assert submit(live_server, scene, tmp_path, RUN, secret=reads).stderr == "This token may only read.\n"
     assert "Traceback" not in submit(live_server, scene, tmp_path, RUN, secret="nonsense").stderr
     assert not Submission.objects.exists()
+
+
+def test_a_faulty_field_is_named(live_server: Any, scene: Scene, tmp_path: Path) -> None:
+    secret = create_token(user=scene.lead, name="s", scope="submit").secret
+    done = submit(live_server, scene, tmp_path, RUN, "--name", "\u202eevil", secret=secret)
+    assert done.returncode == 2
+    assert "run_name: The run name has a character that turns the direction of text" in done.stderr
+    assert not Submission.objects.exists()
