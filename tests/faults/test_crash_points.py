@@ -18,7 +18,7 @@ import pytest
 from django.db import connections
 
 from competition import clock, jobs
-from competition.domain import blobs, evaluations, intake, scorer, sweeping
+from competition.domain import blobs, evaluations, intake, queueing, scorer, sweeping
 from competition.enums import WorkStatus
 from competition.models import Evaluation, Result, Submission
 from competition.operations import invariants
@@ -137,7 +137,7 @@ ACCEPTING = {
     "before the evaluation is queued": (before(intake, "queue_evaluation"), False),
     "before the commit": (at_commit_of("submission", committed=False), False),
     "after the commit, before the bell": (at_commit_of("submission", committed=True), True),
-    "after the bell, before the answer": (after(evaluations, "_ring"), True),
+    "after the bell, before the answer": (after(queueing, "_ring"), True),
 }
 
 
