@@ -18,7 +18,7 @@ from django.dispatch import Signal
 from competition import clock
 from competition.domain import audit
 from competition.domain.replaced import waits_for_its_gold
-from competition.enums import FileStatus, WorkStatus
+from competition.enums import WorkStatus
 from competition.models import (
     Entry,
     Evaluation,
@@ -106,18 +106,13 @@ def _current(gold_version: GoldVersion, track: Track) -> Any:
     )
 
 
-def never_queued(phase: int, track: int) -> Any:
-    """Runs that stand and were never queued: they came before any gold was ready."""
-    standing = Submission.objects.standing().filter(phase=phase, track=track, evaluations=None)
-    return standing.select_related("phase", "track").order_by("received_at", "pk")
-
-
 def runs_waiting_for(gold_version: GoldVersion) -> list[Submission]:
-    """The runs this gold is the first for, once it is ready. Judges where items were replaced: call it before
-    anything is locked.
+    """The runs this gold is the first for, once it is ready: they stand and were never queued. Judges where
+    items were replaced: call it before anything is locked.
     """
-    waiting = never_queued(gold_version.phase_id, gold_version.track_id)
-    return [one for one in waiting if not waits_for_its_gold(one, gold_version)]
+    board = {"phase": gold_version.phase_id, "track": gold_version.track_id}
+    waiting = Submission.objects.standing().filter(**board, evaluations=None).select_related("phase", "track")
+    return [one for one in waiting.order_by("received_at", "pk") if not waits_for_its_gold(one, gold_version)]
 
 
 def queue_waiting(*, runs: Sequence[Submission], gold_version: GoldVersion, moment: datetime) -> int:
@@ -141,17 +136,12 @@ def queue_forgotten(moment: datetime) -> int:
     Only boards whose gold was checked lately are read, so that a sweep costs the same after many thousand
     runs.
     """
-    checked = GoldCheck.objects.filter(
-        finished_at__gt=moment - CHECKED_LATELY, gold_version__status=FileStatus.READY
+    lately = GoldCheck.objects.filter(finished_at__gt=moment - CHECKED_LATELY)
+    return sum(
+        _queue_if_still_due(submission=one, gold_version=gold_version, moment=moment)
+        for gold_version in GoldVersion.objects.current().filter(checks__in=lately).distinct()
+        for one in runs_waiting_for(gold_version)
     )
-    queued = 0
-    for phase, track in set(checked.values_list("gold_version__phase", "gold_version__track")):
-        for found in never_queued(phase, track):
-            gold_version = GoldVersion.objects.current_for(found.phase, found.track)
-            if gold_version is None or waits_for_its_gold(found, gold_version):
-                continue
-            queued += _queue_if_still_due(submission=found, gold_version=gold_version, moment=moment)
-    return queued
 
 
 def evaluate_again(*, phase: Phase, track: Track, requested_by: User | None, reason: str) -> int:

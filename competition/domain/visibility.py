@@ -26,6 +26,13 @@ def is_published(phase: Phase, track: Track) -> bool:
     return FrozenLeaderboard.objects.published().filter(phase=phase, track=track).exists()
 
 
+def is_final(phase: Phase, track: Track, moment: datetime) -> bool:
+    """Whether a board is official and the phase takes no runs. One that was opened again goes by its policy
+    of before: what is published is its earlier board alone.
+    """
+    return moment >= phase.last_accepted_before and is_published(phase, track)
+
+
 def scores_visible(viewer: Any, phase: Phase, track: Track, moment: datetime) -> bool:
     """Whether this viewer may see any score of the phase and track now, a team's own included.
 
@@ -40,18 +47,18 @@ def scores_public(phase: Phase, track: Track, moment: datetime) -> bool:
         return False
     if phase.scores_visible == ScoresVisible.AT_ONCE:
         return True
-    if moment < phase.last_accepted_before:
-        return False  # of a phase that was opened again too: what is published is its earlier board alone
-    return phase.scores_visible == ScoresVisible.AFTER_CLOSE or is_published(phase, track)
+    if phase.scores_visible == ScoresVisible.AFTER_CLOSE and moment >= phase.last_accepted_before:
+        return True
+    return is_final(phase, track, moment)
 
 
-def fineness(phase: Phase, track: Track) -> Callable[[float], float]:
+def fineness(phase: Phase, track: Track, moment: datetime) -> Callable[[float], float]:
     """What a visible score becomes for a program: no finer than pages print it before it is official.
 
     The digits beyond are of no use for ranking one's own runs, and hold many references at once
     (`docs/visibility.md`).
     """
-    return _all_digits if is_published(phase, track) else digits_shown
+    return _all_digits if is_final(phase, track, moment) else digits_shown
 
 
 def _all_digits(value: float) -> float:
@@ -83,8 +90,7 @@ def diagnostics_level(viewer: Any, team: Team, phase: Phase, track: Track, momen
         return None
     if not scores_public(phase, track, moment):
         return DiagnosticsLevel.GOLD_FREE
-    over = moment >= phase.last_accepted_before
-    return phase.published_level if over and is_published(phase, track) else phase.diagnostics_level
+    return phase.published_level if is_final(phase, track, moment) else phase.diagnostics_level
 
 
 def aggregates_public(phase: Phase, track: Track) -> bool:

@@ -221,7 +221,7 @@ def _shown(phase: Phase, track: Track, now: datetime) -> Callable[[Result], dict
     """What a result adds to the line of its run."""
     if not visibility.scores_public(phase, track, now):
         return lambda result: {"sentence": f"The score is kept. {visibility.hidden_until(phase)}"}
-    fine = visibility.fineness(phase, track)
+    fine = visibility.fineness(phase, track, now)
     return lambda result: {
         "scores": {key: fine(value) for key, value in result.scores.items() if isfinite(value)},
         "signature": result.signature,

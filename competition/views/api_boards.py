@@ -39,7 +39,7 @@ def show_live(request: HttpRequest, user: User, task: str, track: str, phase: st
         raise Http404
     board = live_standings(of_phase, of_track, user, now, as_organizer=False)
     newest = _published().filter(phase=of_phase, track=of_track).order_by("-version").first()
-    fine = visibility.fineness(of_phase, of_track)
+    fine = visibility.fineness(of_phase, of_track, now)
     keys = [score.key for score in board.columns]
 
     def lines(standings: Iterable[Standing]) -> list[Line]:

@@ -66,7 +66,8 @@ def not_allowed_here(request: HttpRequest, refused: HttpResponse) -> HttpRespons
     logged in, say, is opened as a page after the log-in.
     """
     answer = _plain(request, 405, back=_above(request.path_info))
-    answer.headers["Allow"] = refused.headers["Allow"]
+    if refused.has_header("Allow"):
+        answer.headers["Allow"] = refused.headers["Allow"]
     return answer
 
 

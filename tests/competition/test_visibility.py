@@ -90,10 +90,9 @@ def test_a_phase_opened_again_goes_as_far_as_before_publication():
     team, phase, track = stage.team(), stage.phase, stage.track
     publish(make_board(phase, track))
     end = phase.last_accepted_before
-    assert visibility.diagnostics_level(team.captain, team, phase, track, end) == 3
-    assert (
-        visibility.diagnostics_level(team.captain, team, phase, track, end - timedelta(microseconds=1)) == 1
-    )
+    for moment, level, digits in ((end, 3, 1 / 3), (end - timedelta(microseconds=1), 1, 0.3333)):
+        assert visibility.diagnostics_level(team.captain, team, phase, track, moment) == level
+        assert visibility.fineness(phase, track, moment)(1 / 3) == digits
 
 
 def test_visible_scores_before_publication_give_the_phases_level():

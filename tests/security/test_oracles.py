@@ -16,6 +16,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
+from competition import clock
 from competition.domain import giveaway, visibility
 from competition.enums import PhasePurpose, ScoresVisible
 from competition.models import Submission
@@ -205,7 +206,7 @@ def test_programs_see_scores_no_finer_than_pages_until_they_are_official() -> No
     type(result).objects.filter(pk=result.pk).update(scores=scores)
     shown = everyone.program_of("member").get(f"/api/v1/submissions/{run.public_id}/").json()["scores"]
     assert shown == dict.fromkeys(scores, 0.3333)
-    assert visibility.fineness(everyone.over, everyone.track)(1 / 3) == 1 / 3, "published"
+    assert visibility.fineness(everyone.over, everyone.track, clock.now())(1 / 3) == 1 / 3, "published"
 
 
 def test_the_policy_page_states_what_was_measured() -> None:
